@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/capability.h"
+#include "core/derive.h"
+#include "core/result.h"
+#include "core/server_identity.h"
+#include "core/sql_plan.h"
+
+namespace ckpt {
+
+// What never changes of a target between two configurations.
+struct TargetInfo {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> labels;  // constant labels beside `target`
+  // Samples of a server older than this are not shown: max(3 x pulse interval, 5 s).
+  std::chrono::nanoseconds fresh_for{std::chrono::seconds(5)};
+};
+
+// How polling goes. Counts since the target was configured.
+struct PollHealth {
+  bool connected = false;
+  std::uint64_t pulses = 0;
+  std::uint64_t surveys = 0;
+  std::uint64_t connects = 0;
+  std::uint64_t values_rejected = 0;  // values that a server sent and we could not understand
+  std::array<std::uint64_t, std::size(kErrorCodes)> errors{};  // in the order of kErrorCodes
+  std::optional<double> connect_seconds;                       // of the last connect
+  std::optional<double> pulse_seconds;                         // round trip of the last good pulse
+  std::optional<ErrorCode> last_error;                         // empty after a good pulse
+  std::optional<SampleTime> last_good;                         // the last good pulse
+};
+
+// What one survey told.
+struct Survey {
+  SurveyStats stats;
+  SurveyRows rows;
+};
+
+// Everything that is known of a target at one moment: what a poll publishes and scrapes, pages and
+// advice read. Immutable once published and shared by shared_ptr<const TargetState>; so any number
+// of threads may read it, and none ever waits for a poll.
+struct TargetState {
+  std::shared_ptr<const TargetInfo> info;
+  PollHealth health;
+
+  // Of the server; empty before the first good connect.
+  std::optional<ServerIdentity> server;
+  CapabilitySet capabilities;
+  std::optional<PulseStats> pulse;
+  std::shared_ptr<const Survey> survey;  // null before the first
+  Derived derived;
+
+  // Whether the last good pulse is young enough to be shown at `now`. Without it a target is down
+  // and has no server samples: absent, never stale.
+  bool Fresh(MonotonicTime now) const {
+    return pulse && health.last_good && now - health.last_good->monotonic <= info->fresh_for;
+  }
+};
+
+}  // namespace ckpt
