@@ -30,6 +30,7 @@ bool IsRelation(const ViewInfo& info) {
 
 bool Available(const Source& source, const ServerCatalog& catalog) {
   if (source.expression.empty() || !source.versions.Contains(catalog.version)) return false;
+  if (catalog.refused.contains(source.view)) return false;
   const ViewInfo& info = InfoOf(source.view);
   if (!info.versions.Contains(catalog.version)) return false;
   if (!catalog.capabilities.Has(info.capability)) return false;
@@ -147,10 +148,17 @@ template <class Record>
 int AddRow(const Relation<Record>& relation,
            const std::vector<typename RowPlan<Record>::Column>& columns,
            const std::vector<std::optional<std::string>>& row, std::vector<Record>* out) {
-  Record& record = out->emplace_back();
+  Record record;
   for (std::size_t i = 0; i < relation.labels.size(); ++i) {
     record.*(relation.labels[i].field) = row[1 + i].value_or("");
   }
+  // The same labels twice would be the same series twice, and cost a scraper the whole page.
+  const auto same_labels = [&](const Record& other) {
+    return std::all_of(relation.labels.begin(), relation.labels.end(), [&](const auto& label) {
+      return record.*(label.field) == other.*(label.field);
+    });
+  };
+  if (std::any_of(out->begin(), out->end(), same_labels)) return 1;
   int rejected = 0;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     rejected += Convert(row[1 + kLabelColumns + i], columns[i].scale, columns[i].field, &record);
@@ -181,6 +189,23 @@ std::string CapabilitiesSql() {
     sql += info.test;
   }
   return sql;
+}
+
+std::string TrialSql(View view, const ServerCatalog& catalog) {
+  std::string columns;
+  const auto add = [&](const auto& facts) {
+    for (const auto& fact : facts) {
+      const Source* source = ChooseSource(fact, catalog);
+      if (source == nullptr || source->view != view) continue;
+      columns += (columns.empty() ? "" : ", ") + Expression(*source);
+    }
+  };
+  add(PulseFacts());
+  add(SurveyFacts());
+  add(IoRelation().facts);
+  add(SlruRelation().facts);
+  add(SlotRelation().facts);
+  return columns.empty() ? "" : "SELECT " + columns + From(view, catalog);
 }
 
 RowPlan<PulseStats> PlanPulse(const ServerCatalog& catalog) {

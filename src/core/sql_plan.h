@@ -27,6 +27,9 @@ struct ServerCatalog {
   // that a fork that departs from its version number costs single facts and not the statement.
   // Empty optional: not known, the version is trusted.
   std::optional<std::set<std::string, std::less<>>> columns;
+  // Views that the catalog promises and that fail all the same when read (Aurora's "not
+  // supported"). Found out by trying, once per server.
+  std::set<View> refused;
 };
 
 // The SQL that lists "view.column" for ServerCatalog::columns: one text column.
@@ -34,6 +37,10 @@ std::string ColumnsSql();
 
 // The SQL of one row with one boolean for each of Capabilities(), in their order. NULL is false.
 std::string CapabilitiesSql();
+
+// A statement that reads all that the facts want of `view` on this server and of no other view, to
+// find out whether it can be read at all. Empty: nothing of it is wanted.
+std::string TrialSql(View view, const ServerCatalog& catalog);
 
 // A statement of one row, and where each of its columns goes.
 template <class Record>
