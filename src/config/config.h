@@ -41,7 +41,6 @@ struct TargetConfig {
   std::string password_file;
   std::string password_env;
   std::string passfile;
-  std::string service;
   std::string sslmode;
   std::string sslrootcert;
   std::string sslcert;

@@ -79,25 +79,11 @@ Result<Conninfo> TargetConninfo(const TargetConfig& target) {
     if (!parsed.ok()) return Error{ErrorCode::kConfig, "dsn: " + parsed.error().message};
     conninfo = std::move(parsed).value();
   }
-  const bool has_service = !target.service.empty() || conninfo.Has("service");
   for (const Setting& setting : Settings()) {
-    if (setting.keyword.empty()) continue;
-    std::string value = ConnectionValue(setting, target);
-    // A default of ours would hide what the service file says.
-    const bool is_default = !setting.default_text.empty() && value == setting.default_text;
-    if (has_service && is_default) continue;
-    conninfo.SetIfAbsent(setting.keyword, std::move(value));
+    if (!setting.keyword.empty()) {
+      conninfo.SetIfAbsent(setting.keyword, ConnectionValue(setting, target));
+    }
   }
-
-  conninfo.SetIfAbsent("application_name", "pgcheckpoint_exporter");
-  const auto seconds = std::chrono::ceil<std::chrono::seconds>(target.connect_timeout).count();
-  if (seconds > 0) conninfo.SetIfAbsent("connect_timeout", std::to_string(seconds));
-  std::string options = "-c statement_timeout=" + std::to_string(target.statement_timeout.count()) +
-                        " -c lock_timeout=" + std::to_string(target.lock_timeout.count()) +
-                        " -c default_transaction_read_only=on -c search_path=pg_catalog";
-  // The server takes the last of two equal settings: the operator's own come last.
-  if (const auto own = conninfo.Get("options"); own && !own->empty()) options += " " + *own;
-  conninfo.Set("options", std::move(options));
   return conninfo;
 }
 
@@ -119,7 +105,16 @@ Result<Connection> ResolveConnection(const TargetConfig& target, const Environme
     }
     conninfo.value().Set("password", *password);
   }
-  return Connection{conninfo.value().ToKeywordString(), conninfo.value().Secrets()};
+  Connection connection;
+  connection.secrets = conninfo.value().Secrets();
+  for (const auto& [keyword, value] : conninfo.value().pairs()) {
+    if (keyword == "password") {
+      connection.password = Secret(value);
+    } else {
+      connection.parameters.emplace_back(keyword, value);
+    }
+  }
+  return connection;
 }
 
 }  // namespace ckpt::config

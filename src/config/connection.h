@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/config.h"
 #include "config/dsn.h"
+#include "core/environment.h"
 #include "core/result.h"
 #include "core/secret.h"
 
 namespace ckpt::config {
-
-// The environment, as a function so that tests own it. Empty: the variable is not set.
-using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
 // The environment of the process as it is at the call: a copy, so that variables may be unset
 // afterwards. Call it before threads start.
@@ -25,19 +22,21 @@ Environment CaptureEnvironment();
 // them is in its configuration then.
 std::vector<std::string> LibpqVariables();
 
-// What a session needs to connect, with the password in it.
+// What a session needs to connect.
 struct Connection {
-  Secret conninfo;              // key='value' pairs for libpq
-  std::vector<Secret> secrets;  // for Redact() on whatever comes back
+  // libpq keywords and values, without "password".
+  std::vector<std::pair<std::string, std::string>> parameters;
+  Secret password;  // empty: none is known here; libpq may find one in the passfile
+  // All that must not be shown, for Redact() on whatever comes back.
+  std::vector<Secret> secrets;
 };
 
-// The connection string of a target without its password: its DSN, then its own keys, then ours
-// (application_name, connect_timeout in whole seconds, and `options` with statement_timeout,
-// lock_timeout, read-only transactions and search_path), never over what the operator wrote.
+// The connection string of a target without what is in its password file or variable: its DSN, then
+// the connection keys that the DSN leaves open.
 Result<Conninfo> TargetConninfo(const TargetConfig& target);
 
-// The same with the password, which is read now from password_file or password_env: call it at
-// every connect, so that a changed password needs no restart. Errors (kConfig) name the file or the
+// What to connect with, now: password_file or password_env are read by this call, so make it at
+// every connect and a changed password needs no restart. Errors (kConfig) name the file or the
 // variable, never the content.
 Result<Connection> ResolveConnection(const TargetConfig& target, const Environment& environment);
 

@@ -301,6 +301,9 @@ Result<Conninfo> Conninfo::Parse(const Secret& text) {
   }
   Result<Conninfo> conninfo = scheme > 0 ? ParseUri(all.substr(scheme)) : ParseKeywordForm(all);
   if (!conninfo.ok()) return conninfo;
+  if (conninfo.value().Has("service")) {
+    return Bad("service files are not read; write their keys here");
+  }
   if (const Status ports = CheckPorts(conninfo.value()); !ports.ok()) return ports.error();
   return conninfo;
 }
@@ -356,7 +359,6 @@ std::string Conninfo::DefaultTargetName() const {
   };
   std::string host = first_of("host");
   if (host.empty()) host = first_of("hostaddr");
-  if (host.empty() && Has("service")) return *Get("service");
   // A folder or an abstract name of a Unix-domain socket.
   if (host.empty() || host.front() == '/' || host.front() == '@') host = "localhost";
   if (host.find(':') != std::string::npos) host = "[" + host + "]";

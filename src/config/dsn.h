@@ -38,7 +38,9 @@ class Conninfo {
   // For what the operator's own words take precedence over. An empty value is not set.
   void SetIfAbsent(std::string_view keyword, std::string value);
 
-  // key='value' pairs for PQconnectdb.
+  // In the order of the text, each keyword once, the password among them.
+  const std::vector<std::pair<std::string, std::string>>& pairs() const { return pairs_; }
+  // key='value' pairs, which Parse() and libpq read.
   Secret ToKeywordString() const;
   // The values that must not be shown.
   std::vector<Secret> Secrets() const;

@@ -108,7 +108,8 @@ Result<Config> ConfigFromEnvironment(const Environment& environment) {
     return config;
   }
 
-  constexpr std::array<const char*, 4> kEnough{"PGHOST", "PGHOSTADDR", "PGSERVICE", "PGUSER"};
+  constexpr std::array<const char*, 5> kEnough{"PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE",
+                                               "PGUSER"};
   for (const char* variable : kEnough) {
     if (environment(variable).value_or("").empty()) continue;
     config.targets.push_back(MakeTarget(environment, Conninfo(), "", variable));

@@ -81,13 +81,6 @@ constexpr std::array kSettings = std::to_array<Setting>({
      .example = "/etc/pgcheckpoint_exporter/pgpass",
      .help = "Password file in libpq's format, `host:port:dbname:user:password` a line. Without "
              "it: `~/.pgpass`."},
-    {.key = "service",
-     .member = &TargetConfig::service,
-     .scope = kTarget,
-     .keyword = "service",
-     .example = "orders",
-     .help = "Section of libpq's `pg_service.conf` that holds the connection keys not given "
-             "here."},
     {.key = "sslmode",
      .member = &TargetConfig::sslmode,
      .keyword = "sslmode",

@@ -72,6 +72,7 @@ class TargetCheck {
       diagnostics_.Add(where_.file, where_.Of("dsn"), conninfo.error().message);
       return;
     }
+    TakeConnectTimeout(conninfo.value());
     if (conninfo.value().Has("password")) {
       for (const string_view key : {string_view("password_file"), string_view("password_env")}) {
         if (Given(key)) Report(key, "`dsn` has a password already");
@@ -84,6 +85,16 @@ class TargetCheck {
       std::replace_if(
           config_.name.begin(), config_.name.end(), [](char c) { return !IsNameCharacter(c); },
           '_');
+    }
+  }
+
+  // What the connection string says of the time to connect goes before our default.
+  void TakeConnectTimeout(const Conninfo& conninfo) {
+    const std::optional<std::string> seconds = conninfo.Get("connect_timeout");
+    if (!seconds || Given("connect_timeout")) return;
+    if (SetFromText(*FindSetting("connect_timeout"), *seconds + "s", config_)) {
+      diagnostics_.Add(where_.file, where_.Of("dsn"),
+                       "dsn: connect_timeout must be from 1 to 60 seconds");
     }
   }
 

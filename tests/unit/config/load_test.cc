@@ -32,7 +32,7 @@ TEST(LoadConfig, ReadsEveryKey) {
   const TargetConfig target = ReadTarget(
       "{name: a, host: h, hostaddr: 192.0.2.1, port: 5433, dbname: d, user: u,\n"
       "  password_file: /p, passfile: pass, sslmode: verify-full, sslrootcert: system,\n"
-      "  sslcert: c.crt, sslkey: /c.key, service: s, labels: {env: prod, tier: 1},\n"
+      "  sslcert: c.crt, sslkey: /c.key, labels: {env: prod, tier: 1},\n"
       "  pulse_interval: 500ms, survey_interval: 1m, connect_timeout: 5s, statement_timeout: 2s,\n"
       "  lock_timeout: 50ms,\n"
       "  log: {path: /l/*.log, format: csvlog, follow: file, read_last: 16kB,\n"
@@ -51,7 +51,6 @@ TEST(LoadConfig, ReadsEveryKey) {
   EXPECT_EQ(target.sslrootcert, "system");
   EXPECT_EQ(target.sslcert, "c.crt");
   EXPECT_EQ(target.sslkey, "/c.key");
-  EXPECT_EQ(target.service, "s");
   EXPECT_EQ(target.labels, (LabelMap{{"env", "prod"}, {"tier", "1"}}));
   EXPECT_EQ(target.pulse_interval, milliseconds(500));
   EXPECT_EQ(target.survey_interval, milliseconds(60'000));
