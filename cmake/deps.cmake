@@ -6,6 +6,10 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(pqxx REQUIRED IMPORTED_TARGET libpqxx)
 add_library(deps::pqxx ALIAS PkgConfig::pqxx)
 
+# A login with a deadline needs libpq's non-blocking connect, which libpqxx 6 does not offer.
+pkg_check_modules(libpq REQUIRED IMPORTED_TARGET libpq)
+add_library(deps::libpq ALIAS PkgConfig::libpq)
+
 # yaml-cpp renamed its target in 0.8.
 find_package(yaml-cpp REQUIRED)
 add_library(ckpt_deps_yaml INTERFACE)

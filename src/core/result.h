@@ -15,7 +15,8 @@ enum class ErrorCode {
   kAuth,             // the server refused the role, the password or the database
   kTimeout,          // a deadline passed, ours or statement_timeout
   kPermission,       // the role may not read this (SQLSTATE 42501)
-  kMissingRelation,  // no such view, column or function (42P01, 42703, 42883)
+  kMissingRelation,  // no such view, column or function (42P01, 42703, 42883), or the server
+                     // has it by name only (0A000, as Aurora says of pg_stat_get_wal)
   kProtocol,         // an answer that PostgreSQL would not give
   kParse,            // a value or text that cannot be understood
   kConfig,           // the operator's input is wrong; the message says where and the cure
@@ -47,6 +48,7 @@ constexpr std::string_view ErrorCodeName(ErrorCode code) {
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;
+  std::string sqlstate;  // five characters when a server gave the reason, else empty
 };
 
 // A value or the reason why there is none. "The server does not report this" is neither: it is an
