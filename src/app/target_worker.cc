@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/target_worker.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace ckpt::app {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A server that is back shall be seen within two pulses.
+milliseconds MostAway(std::chrono::nanoseconds pulse_interval) {
+  return std::max(milliseconds(1500),
+                  std::chrono::duration_cast<milliseconds>(pulse_interval * 3 / 2));
+}
+
+std::size_t IndexOf(ErrorCode code) { return static_cast<std::size_t>(code); }
+
+// The next of a series of times at equal distances that lies after `now`: a late step skips those
+// that it has missed and does not hurry after them.
+MonotonicTime NextAfter(MonotonicTime due, std::chrono::nanoseconds interval, MonotonicTime now) {
+  if (due + interval > now) return due + interval;
+  return due + interval * ((now - due) / interval + 1);
+}
+
+}  // namespace
+
+TargetWorker::TargetWorker(WorkerOptions options, std::shared_ptr<const TargetInfo> info,
+                           std::unique_ptr<Connector> connector, std::function<double()> random,
+                           const Clock* clock, LogSink* log, StateStore* store)
+    : options_(std::move(options)),
+      info_(std::move(info)),
+      connector_(std::move(connector)),
+      away_(milliseconds(250), MostAway(options_.pulse_interval), random),
+      refused_(milliseconds(2000), milliseconds(30000), random),
+      clock_(clock),
+      log_(log),
+      store_(store),
+      poller_(options_.poller, connector_.get(), clock, log),
+      model_(info_),
+      next_connect_(clock->Monotonic() + options_.phase),
+      next_pulse_(next_connect_),
+      next_survey_(next_connect_) {
+  Publish();
+}
+
+TargetWorker::~TargetWorker() { Stop(); }
+
+MonotonicTime TargetWorker::Step() {
+  const MonotonicTime now = clock_->Monotonic();
+  if (!poller_.connected()) {
+    if (now < next_connect_) return next_connect_;
+    Connect(now);
+    if (!poller_.connected()) return next_connect_;
+  }
+  if (now >= next_pulse_) Poll(now);
+  return poller_.connected() ? next_pulse_ : next_connect_;
+}
+
+void TargetWorker::Connect(MonotonicTime now) {
+  const Status connected = poller_.Connect();
+  const MonotonicTime after = clock_->Monotonic();
+  if (!connected.ok()) {
+    const ErrorCode code = connected.error().code;
+    const bool away = code == ErrorCode::kConnection || code == ErrorCode::kTimeout;
+    next_connect_ = after + (away ? away_ : refused_).Next();
+    Fail(connected.error(), "cannot connect");
+    return;
+  }
+  away_.Reset();
+  refused_.Reset();
+  ++health_.connects;
+  health_.connect_seconds = std::chrono::duration<double>(after - now).count();
+  log_->Log(LogLevel::kInfo, "connected",
+            {{"target", info_->name},
+             {"version", std::to_string(poller_.server().version.num)},
+             {"flavor", poller_.server().flavor}});
+  model_.OnConnect(poller_.server(), poller_.capabilities());
+  // Everything is asked anew at once; the grid of times stays, so that targets stay apart.
+  next_survey_ = after;
+}
+
+void TargetWorker::Poll(MonotonicTime now) {
+  next_pulse_ = NextAfter(next_pulse_, options_.pulse_interval, now);
+  Result<PulseStats> pulse = poller_.Pulse();
+  if (!pulse.ok()) {
+    Fail(pulse.error(), "a pulse failed");
+    return;
+  }
+  ++health_.pulses;
+  health_.last_good = pulse.value().taken;
+  health_.pulse_seconds = pulse.value().round_trip_seconds;
+  health_.last_error.reset();
+
+  std::shared_ptr<const Survey> survey;
+  if (now >= next_survey_) {
+    next_survey_ = NextAfter(next_survey_, options_.survey_interval, now);
+    Result<Survey> taken = poller_.TakeSurvey();
+    if (taken.ok()) {
+      ++health_.surveys;
+      survey = std::make_shared<const Survey>(std::move(taken).value());
+    } else {
+      Fail(taken.error(), "a survey failed");
+    }
+  }
+  model_.OnPulse(pulse.value(), std::move(survey));
+  Publish();
+}
+
+void TargetWorker::Fail(const Error& error, std::string_view doing) {
+  ++health_.errors[IndexOf(error.code)];
+  health_.last_error = error.code;
+  if (!poller_.connected()) next_connect_ = std::max(next_connect_, clock_->Monotonic());
+  log_->Log(
+      LogLevel::kWarn, doing,
+      {{"target", info_->name}, {"code", ErrorCodeName(error.code)}, {"error", error.message}});
+  Publish();
+}
+
+void TargetWorker::Publish() {
+  health_.connected = poller_.connected();
+  health_.values_rejected = poller_.values_rejected();
+  model_.SetHealth(health_);
+  store_->Publish(model_.Snapshot());
+}
+
+void TargetWorker::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+void TargetWorker::Run() {
+  for (;;) {
+    MonotonicTime next = clock_->Monotonic() + options_.pulse_interval;
+    try {
+      next = Step();
+    } catch (const std::exception& exception) {
+      // Steps report by value; what still throws is a fault of ours or want of memory. The target
+      // goes on at its next pulse, and the others never notice.
+      log_->Log(LogLevel::kError, "a step of a target failed",
+                {{"target", info_->name}, {"error", exception.what()}});
+    }
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (wake_.wait_until(lock, next, [this] { return stopping_; })) return;
+  }
+}
+
+void TargetWorker::RequestStop() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  connector_->Cancel();
+}
+
+void TargetWorker::Stop() {
+  RequestStop();
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace ckpt::app
