@@ -78,6 +78,8 @@ std::string DidYouMean(string_view text, const std::vector<string_view>& candida
   string_view best;
   std::size_t best_distance = std::min<std::size_t>(3, text.size() / 2 + 1);
   for (const string_view candidate : candidates) {
+    const std::size_t shorter = std::min(text.size(), candidate.size());
+    if (std::max(text.size(), candidate.size()) - shorter >= best_distance) continue;
     const std::size_t distance = EditDistance(text, candidate);
     if (distance < best_distance) {
       best = candidate;

@@ -146,7 +146,9 @@ class Loader {
     const std::vector<string_view> names = NamesAt(prefix);
     for (const YamlEntry& entry : mapping.entries) {
       const std::string key = Join(prefix, entry.key);
-      const Setting* setting = FindSetting(key);
+      // A dot would be a second spelling of a nested key.
+      const bool has_dot = entry.key.find('.') != std::string::npos;
+      const Setting* setting = has_dot ? nullptr : FindSetting(key);
       if (setting != nullptr) {
         if (setting->scope == SettingScope::kTarget && allowed != SettingScope::kTarget) {
           Report(entry.at, key + ": belongs into a target, not under `defaults`");
@@ -164,6 +166,9 @@ class Loader {
         Report(entry.at,
                "password: passwords are not read from here; use `password_file`, `password_env` "
                "or `passfile`");
+      } else if (has_dot && FindSetting(key) != nullptr) {
+        Report(entry.at,
+               "unknown key " + QuoteKey(key) + "; write each level on a line of its own");
       } else {
         Report(entry.at, "unknown key " + QuoteKey(key) + DidYouMean(entry.key, names));
       }

@@ -38,8 +38,9 @@ class ViewBuffer : public std::streambuf {
 // and aliases. One document, one thread.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(string_view file, Diagnostics& diagnostics, const YamlLimits& limits)
-      : file_(file), diagnostics_(diagnostics), limits_(limits) {}
+  TreeBuilder(string_view text, string_view file, Diagnostics& diagnostics,
+              const YamlLimits& limits)
+      : text_(text), file_(file), diagnostics_(diagnostics), limits_(limits) {}
 
   YamlNode TakeRoot() { return std::move(root_); }
 
@@ -58,6 +59,7 @@ class TreeBuilder : public YAML::EventHandler {
                 const std::string& value) override {
     RefuseAnchor(mark, anchor);
     RefuseTag(mark, tag);
+    RefuseOpenQuote(mark);
     YamlNode node = MakeNode(YamlNode::Kind::kScalar, mark);
     node.text = value;
     node.quoted = tag == "!";
@@ -104,6 +106,23 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
+  // yaml-cpp takes the end of the file for a closing quote if a line end precedes it.
+  void RefuseOpenQuote(const YAML::Mark& mark) const {
+    auto i = static_cast<std::size_t>(mark.pos);
+    if (i >= text_.size() || (text_[i] != '\'' && text_[i] != '"')) return;
+    const char quote = text_[i];
+    for (++i; i < text_.size(); ++i) {
+      const char next = i + 1 < text_.size() ? text_[i + 1] : '\0';
+      if (quote == '"' && text_[i] == '\\') {
+        ++i;
+      } else if (text_[i] == quote) {
+        if (quote == '"' || next != quote) return;
+        ++i;  // two single quotes are one
+      }
+    }
+    throw Refused{FromMark(mark), "a quote is not closed"};
+  }
+
   void Open(YamlNode node) {
     if (static_cast<int>(levels_.size()) >= limits_.depth) {
       throw Refused{node.at, "nested too deeply"};
@@ -140,6 +159,8 @@ class TreeBuilder : public YAML::EventHandler {
       level.key.reset();
       const auto [first, is_new] = level.seen.emplace(entry.key, entry.at);
       if (is_new) {
+        // What is not there has the place of whatever comes next.
+        if (node.kind == YamlNode::Kind::kNull && node.at.line != entry.at.line) node.at = entry.at;
         entry.value = std::move(node);
         level.node.entries.push_back(std::move(entry));
       } else {
@@ -150,6 +171,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
+  string_view text_;
   std::string file_;
   Diagnostics& diagnostics_;
   YamlLimits limits_;
@@ -212,7 +234,7 @@ std::optional<YamlNode> ParseYaml(string_view text, string_view file, Diagnostic
     ViewBuffer buffer(text);
     std::istream stream(&buffer);
     YAML::Parser parser(stream);
-    TreeBuilder builder(file, diagnostics, limits);
+    TreeBuilder builder(text, file, diagnostics, limits);
     while (parser.HandleNextDocument(builder)) {
     }
     return builder.TakeRoot();

@@ -34,8 +34,8 @@ struct YamlEntry {
 // What a file of ours may hold at most. Over that it is refused, as are aliases, tags and a second
 // document: nothing in it can grow when it is read.
 struct YamlLimits {
-  std::size_t bytes = std::size_t{4} << 20U;
-  std::size_t nodes = 400'000;
+  std::size_t bytes = std::size_t{2} << 20U;
+  std::size_t nodes = 200'000;
   int depth = 16;
 };
 

@@ -25,8 +25,8 @@ int Convert(const std::optional<std::string>& text, Scale scale, const Field<Rec
     if (scale == Scale::kLsn) {
       value = ParseLsn(*text);
     } else if (scale == Scale::kBool) {
-      if (text->starts_with('t')) value = 1;
-      if (text->starts_with('f')) value = 0;
+      if (*text == "t" || *text == "true") value = 1;
+      if (*text == "f" || *text == "false") value = 0;
     } else {
       value = ParseInt(*text);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/settings.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -61,7 +62,11 @@ Settings ReadSettings(std::span<const SettingRow> rows, int* rejected) {
   for (const SettingRow& row : rows) {
     for (const Setting& setting : SettingsTable()) {
       if (setting.name != row.name) continue;
-      if (row.pending_restart) settings.pending_restart.push_back(setting.name);
+      auto& pending = settings.pending_restart;
+      if (row.pending_restart &&
+          std::find(pending.begin(), pending.end(), setting.name) == pending.end()) {
+        pending.push_back(setting.name);
+      }
       if (const auto* text = std::get_if<OptionalText Settings::*>(&setting.field)) {
         settings.** text = std::string(row.setting);
         continue;

@@ -3,29 +3,26 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/convert.h"
 
 namespace ckpt {
 namespace {
 
-// The column that an expression reads when it is a column or one function of a column; else empty.
-std::string_view PlainColumn(std::string_view expression) {
-  const std::size_t open = expression.find('(');
-  if (open != std::string_view::npos && expression.ends_with(')')) {
-    expression = expression.substr(open + 1, expression.size() - open - 2);
-  }
-  const bool plain = !expression.empty() &&
-                     expression.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") ==
-                         std::string_view::npos;
-  return plain ? expression : std::string_view{};
-}
-
 // Whether a view is a relation of pg_catalog, whose columns ColumnsSql() lists.
 bool IsRelation(const ViewInfo& info) {
-  constexpr std::string_view kSchema = "pg_catalog.";
-  if (info.name.ends_with("()")) return false;
-  return info.from.starts_with(kSchema) && info.from.substr(kSchema.size()).starts_with(info.name);
+  const std::string relation = "pg_catalog." + std::string(info.name);
+  return !info.name.ends_with("()") && info.from.find(relation) != std::string_view::npos;
+}
+
+// Whether the catalog has every column that an expression over `info` reads.
+bool HasColumns(std::string_view expression, const ViewInfo& info, const ServerCatalog& catalog) {
+  if (!catalog.columns || !IsRelation(info)) return true;
+  const std::vector<std::string_view> columns = ColumnsOf(expression);
+  return std::all_of(columns.begin(), columns.end(), [&](std::string_view column) {
+    return catalog.columns->contains(std::string(info.name).append(".").append(column));
+  });
 }
 
 bool Available(const Source& source, const ServerCatalog& catalog) {
@@ -35,13 +32,7 @@ bool Available(const Source& source, const ServerCatalog& catalog) {
   if (!info.versions.Contains(catalog.version)) return false;
   if (!catalog.capabilities.Has(info.capability)) return false;
   if (source.view == View::kCheckpointerProcess && !catalog.checkpointer_pid) return false;
-  const std::string_view column = PlainColumn(source.expression);
-  if (catalog.columns && !column.empty() && IsRelation(info)) {
-    std::string qualified(info.name);
-    qualified.append(".").append(column);
-    return catalog.columns->contains(qualified);
-  }
-  return true;
+  return HasColumns(source.expression, info, catalog);
 }
 
 template <class Record>
@@ -95,8 +86,10 @@ template <class Record>
 int FillRow(const RowPlan<Record>& plan, const RowSet& rows, Record* record) {
   if (rows.rows.empty()) return 0;
   const auto& row = rows.rows.front();
+  // Of a row of another width nobody knows which value is which.
+  if (row.size() != plan.columns.size()) return static_cast<int>(plan.columns.size());
   int rejected = 0;
-  for (std::size_t i = 0; i < plan.columns.size() && i < row.size(); ++i) {
+  for (std::size_t i = 0; i < plan.columns.size(); ++i) {
     rejected += Convert(row[i], plan.columns[i].scale, plan.columns[i].field, record);
   }
   return rejected;
@@ -112,6 +105,9 @@ std::vector<typename RowPlan<Record>::Column> PlanRelation(const Relation<Record
                                                            const ServerCatalog& catalog,
                                                            std::size_t width, std::string* sql) {
   std::vector<typename RowPlan<Record>::Column> columns;
+  for (const auto& label : relation.labels) {
+    if (!HasColumns(label.expression, InfoOf(relation.view), catalog)) return columns;
+  }
   std::string values;
   for (const Fact<Record>& fact : relation.facts) {
     const Source* source = ChooseSource(fact, catalog);
@@ -138,6 +134,10 @@ constexpr std::string_view kSlotName = "slot";
 constexpr std::string_view kSettingName = "setting";
 constexpr std::size_t kSettingColumns = 3;
 
+// More rows of one relation than any server has: pg_stat_io has 79. What a hostile one sends beyond
+// is dropped, since each row becomes series.
+constexpr std::size_t kMaxRows = 500;
+
 // How many value columns the UNION has: those of its widest relation.
 std::size_t ValueColumns() {
   return std::max({IoRelation().facts.size(), SlruRelation().facts.size(),
@@ -148,6 +148,7 @@ template <class Record>
 int AddRow(const Relation<Record>& relation,
            const std::vector<typename RowPlan<Record>::Column>& columns,
            const std::vector<std::optional<std::string>>& row, std::vector<Record>* out) {
+  if (columns.empty() || out->size() >= kMaxRows) return 1;
   Record record;
   for (std::size_t i = 0; i < relation.labels.size(); ++i) {
     record.*(relation.labels[i].field) = row[1 + i].value_or("");
@@ -163,10 +164,38 @@ int AddRow(const Relation<Record>& relation,
   for (std::size_t i = 0; i < columns.size(); ++i) {
     rejected += Convert(row[1 + kLabelColumns + i], columns[i].scale, columns[i].field, &record);
   }
+  out->push_back(std::move(record));
   return rejected;
 }
 
 }  // namespace
+
+std::vector<std::string_view> ColumnsOf(std::string_view expression) {
+  const auto is_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  std::vector<std::string_view> columns;
+  std::size_t at = 0;
+  while (at < expression.size()) {
+    if (expression[at] == '\'') {
+      at = std::min(expression.find('\'', at + 1), expression.size() - 1) + 1;
+      continue;
+    }
+    if (!is_word(expression[at])) {
+      ++at;
+      continue;
+    }
+    const std::size_t begin = at;
+    while (at < expression.size() && is_word(expression[at])) ++at;
+    const std::string_view word = expression.substr(begin, at - begin);
+    const bool lower = word.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string_view::npos;
+    const bool number = word.front() >= '0' && word.front() <= '9';
+    const bool function = at < expression.size() && expression[at] == '(';
+    const bool cast = expression.substr(0, begin).ends_with("::");
+    if (lower && !number && !function && !cast) columns.push_back(word);
+  }
+  return columns;
+}
 
 std::string ColumnsSql() {
   std::string names;
@@ -246,14 +275,17 @@ int FillRows(const RowsPlan& plan, const RowSet& rows, SurveyRows* out) {
   int rejected = 0;
   std::vector<SettingRow> settings;
   for (const auto& row : rows.rows) {
-    if (row.size() != 1 + kLabelColumns + ValueColumns() || !row[0]) continue;
-    if (*row[0] == kIoName) {
+    if (row.size() != 1 + kLabelColumns + ValueColumns() || !row[0]) {
+      ++rejected;
+    } else if (*row[0] == kIoName) {
       rejected += AddRow(IoRelation(), plan.io, row, &out->io);
     } else if (*row[0] == kSlruName) {
       rejected += AddRow(SlruRelation(), plan.slru, row, &out->slru);
     } else if (*row[0] == kSlotName) {
       rejected += AddRow(SlotRelation(), plan.slots, row, &out->slots);
-    } else if (*row[0] == kSettingName && row[1] && row[1 + kLabelColumns]) {
+    } else if (*row[0] != kSettingName || !row[1]) {
+      ++rejected;
+    } else if (row[1 + kLabelColumns]) {
       const auto& unit = row[2 + kLabelColumns];
       const auto& pending = row[3 + kLabelColumns];
       settings.push_back({*row[1], *row[1 + kLabelColumns],

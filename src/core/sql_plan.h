@@ -32,6 +32,10 @@ struct ServerCatalog {
   std::set<View> refused;
 };
 
+// The columns that an expression of core/facts.h reads: its lower-case words that are neither
+// quoted, nor functions, nor casts. Keywords are written in capitals there.
+std::vector<std::string_view> ColumnsOf(std::string_view expression);
+
 // The SQL that lists "view.column" for ServerCatalog::columns: one text column.
 std::string ColumnsSql();
 
@@ -56,7 +60,8 @@ RowPlan<PulseStats> PlanPulse(const ServerCatalog& catalog);
 RowPlan<SurveyStats> PlanSurvey(const ServerCatalog& catalog);
 
 // Fills `record` from the plan's row. NULL leaves a member empty. Returns how many values could not
-// be understood (their members stay empty); nothing else can fail.
+// be understood (their members stay empty), which is all of them in a row of another width than the
+// plan's; nothing else can fail.
 int FillRecord(const RowPlan<PulseStats>& plan, const RowSet& rows, PulseStats* record);
 int FillRecord(const RowPlan<SurveyStats>& plan, const RowSet& rows, SurveyStats* record);
 
@@ -76,7 +81,8 @@ struct RowsPlan {
   std::vector<RowPlan<SlotStats>::Column> slots;
 };
 RowsPlan PlanRows(const ServerCatalog& catalog);
-// Returns how many values could not be understood.
+// Returns how many values could not be understood; a row that cannot be understood, that has the
+// labels of an earlier one, or that is one too many for a server to have, counts as one.
 int FillRows(const RowsPlan& plan, const RowSet& rows, SurveyRows* out);
 
 }  // namespace ckpt
