@@ -10,11 +10,17 @@
 #include <utility>
 #include <vector>
 
+#include "core/activity.h"
 #include "core/capability.h"
 #include "core/derive.h"
+#include "core/event_ledger.h"
+#include "core/latency.h"
+#include "core/log_news.h"
+#include "core/predict.h"
 #include "core/result.h"
 #include "core/server_identity.h"
 #include "core/sql_plan.h"
+#include "core/timeline.h"
 
 namespace ckpt {
 
@@ -59,6 +65,14 @@ struct TargetState {
   std::optional<PulseStats> pulse;
   std::shared_ptr<const Survey> survey;  // null before the first
   Derived derived;
+
+  // What follows from them and from the log. The pointers are never null.
+  Activity activity;
+  Forecast forecast;
+  std::shared_ptr<const EventsState> events = std::make_shared<EventsState>();
+  std::shared_ptr<const LatencyState> latency = std::make_shared<LatencyState>();
+  TimelineSnapshot timeline;
+  std::optional<LogHealth> log;  // empty: no log is followed
 
   // Whether the last good pulse is young enough to be shown at `now`. Without it a target is down
   // and has no server samples: absent, never stale.

@@ -132,6 +132,8 @@ std::vector<Entry> Build() {
   AddRelation(SlruRelation(), &SurveyRows::slru, &entries);
   AddRelation(SlotRelation(), &SurveyRows::slots, &entries);
   AddDerived(DerivedMetrics(), &entries);
+  AddDerived(EventMetrics(), &entries);
+  AddDerived(LogMetrics(), &entries);
   AddSettings(&entries);
   for (const ProcessMetric& metric : ProcessMetrics()) {
     entries.push_back({&metric.family, std::string(metric.source), false, {}, metric.collect});
