@@ -31,8 +31,8 @@ ProcessRole RoleOf(const LogRecord& record);
 // Threading: one thread at a time.
 class CheckpointerIdentity {
  public:
-  // From pg_stat_activity; empty: learn it from the log.
-  void SetPid(std::optional<std::int64_t> pid) { pid_ = pid; }
+  // The pid as pg_stat_activity has it. Without it, it is learnt from the log.
+  void SetPid(std::int64_t pid) { pid_ = pid; }
   std::optional<std::int64_t> pid() const { return pid_; }
 
   bool MayHaveWritten(const LogRecord& record, ProcessRole role, const CheckpointMessage& message);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "logs/complete_line.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -13,6 +14,8 @@ namespace {
 constexpr std::size_t kMaxMessageBytes = 2048;
 // The longest unit word after the last number: " КБ" and the like.
 constexpr std::size_t kMaxUnitBytes = 12;
+// The longest are a heading, all flags, and "buffers written" in two-byte letters.
+constexpr std::size_t kMaxWordsBytes = 250;
 
 // TABLE: the shapes of the line's numbers, oldest first. `slru`: it counts SLRU buffers (18+).
 struct CompleteShape {
@@ -67,10 +70,22 @@ std::optional<CheckpointFlags> RepeatedFlags(std::string_view words) {
   return ParseFlags(words.substr(first + 1, second - first - 1));
 }
 
+// Whether the words before the first number could be a translator's. Statements that quote the line
+// have quotes, brackets or comment signs before it.
+bool AreWords(std::string_view words) {
+  if (words.size() > kMaxWordsBytes || words.find("--") != std::string_view::npos) return false;
+  return std::all_of(words.begin(), words.end(), [](char c) {
+    return IsLetter(c) || !IsAscii(c) || c == ' ' || c == ':' || c == '?' || c == '`' || c == '-';
+  });
+}
+
 // After the last number: nothing behind an LSN, a unit behind a size.
 bool IsProperEnd(std::string_view rest, bool lsns) {
   if (lsns) return rest.empty();
-  return !rest.empty() && rest.size() <= kMaxUnitBytes && rest.back() != ';' && rest.back() != ',';
+  return !rest.empty() && rest.size() <= kMaxUnitBytes &&
+         std::all_of(rest.begin(), rest.end(), [](char c) {
+           return IsLetter(c) || !IsAscii(c) || c == ' ' || c == '?' || c == '`';
+         });
 }
 
 constexpr std::int64_t kKilobyte = 1024;
@@ -198,6 +213,7 @@ std::optional<Complete> ParseComplete(std::string_view message) {
   const MessageShape shape = ShapeOf(message);
   if (shape.count < 2 || !shape.tokens[1].percent) return std::nullopt;
   const std::string_view words = message.substr(0, shape.tokens[0].begin);
+  if (!AreWords(words)) return std::nullopt;
 
   std::optional<Complete> complete;
   for (const CompleteShape& form : kCompleteShapes) {

@@ -176,12 +176,18 @@ class CsvParser : public FormatParser {
 }  // namespace
 
 bool IsCsvLine(std::string_view line) {
-  if (!LooksLikeTimestamp(line)) return false;
+  if (!LooksLikeTimestamp(line) || line[10] != ' ') return false;
   // "2026-11-30 21:02:37.048 UTC,": nothing but the zone before the first comma.
   const std::size_t comma = line.substr(0, 60).find(',');
-  if (comma == std::string_view::npos || line[10] != ' ') return false;
+  if (comma == std::string_view::npos) return false;
   const auto time = ParseTimestamp(line.substr(0, comma), nullptr);
-  return time && time->length == comma;
+  if (!time || time->length != comma) return false;
+  // A quoted user, or none and no database either, and then the pid. A log_line_prefix with commas
+  // does not look so.
+  const std::string_view rest = line.substr(comma + 1);
+  if (rest.starts_with('"')) return std::count(rest.begin(), rest.end(), ',') >= 8;
+  return rest.size() > 2 && rest[0] == ',' && (rest[1] == ',' || rest[1] == '"') &&
+         (rest[1] == '"' || IsDigit(rest[2]));
 }
 
 std::unique_ptr<FormatParser> MakeCsvParser(const FormatOptions& options) {

@@ -61,6 +61,7 @@ void LogReader::NextFile() {
   Reset();
   transport_ = nullptr;
   format_ = nullptr;
+  tentative_ = true;
   transport_reader_.reset();
   parser_.reset();
   if (const Transport* row = Named(kTransports, options_.transport)) UseTransport(*row);
@@ -86,28 +87,39 @@ void LogReader::UseFormat(const LogFormat& format) {
 void LogReader::OnPhysicalLine(std::string_view line) {
   ++stats_.lines_read;
   if (line.empty()) return;
-  if (transport_ == nullptr) UseTransport(Sniffed(kTransports, line));
+  if (transport_ == nullptr || (options_.transport.empty() && tentative_)) {
+    // What has no envelope of a transport is plain, but the first line need not be typical.
+    const Transport& transport = Sniffed(kTransports, line);
+    if (transport_ != &transport) UseTransport(transport);
+  }
   if (transport_reader_->Line(line, *this) == LineVerdict::kMalformed) ++stats_.lines_malformed;
 }
 
-// Containers mix formats: a server's first lines are stderr text, the rest is JSON. Only a line
-// that begins as a record of a structured format can, so stderr pays one comparison.
-bool LogReader::IsOtherFormat(std::string_view line) const {
-  if (!options_.format.empty() || line.empty() || line.front() != '{') return false;
-  return format_ != &Sniffed(kLogFormats, line);
+// stderr takes every line, so it is only what is left. Containers mix formats besides: a server's
+// first lines are text, the rest is JSON.
+bool LogReader::IsUndecided(std::string_view line) const {
+  if (format_ == nullptr) return true;
+  return SniffsFormat() && format_ == &kLogFormats.back() && (tentative_ || line.starts_with('{'));
+}
+
+void LogReader::SniffFormat(std::string_view line) {
+  const LogFormat& format = Sniffed(kLogFormats, line);
+  tentative_ = &format == &kLogFormats.back() && !FindMarker(line);
+  if (format_ != &format) UseFormat(format);
 }
 
 void LogReader::OnLine(const TransportLine& line) {
-  if (format_ == nullptr || IsOtherFormat(line.text)) UseFormat(Sniffed(kLogFormats, line.text));
+  if (line.text.empty()) return;
+  if (IsUndecided(line.text)) SniffFormat(line.text);
   if (parser_->Line(line, *this) != LineVerdict::kMalformed) return;
   ++stats_.lines_malformed;
-  // Not what was sniffed at first: the first line of a file need not be typical.
-  if (options_.format.empty()) {
-    const LogFormat& other = Sniffed(kLogFormats, line.text);
-    if (&other != format_) {
-      UseFormat(other);
-      parser_->Line(line, *this);
-    }
+  // Text between lines of JSON is another format's; a csvlog record can begin with any text where
+  // we come in in its middle.
+  const LogFormat& other = Sniffed(kLogFormats, line.text);
+  const bool text_in_json = format_->sniff != &IsCsvLine && !line.text.starts_with('{');
+  if (SniffsFormat() && &other != format_ && (&other != &kLogFormats.back() || text_in_json)) {
+    SniffFormat(line.text);
+    parser_->Line(line, *this);
   }
 }
 
@@ -133,8 +145,12 @@ void LogReader::OnRecord(const LogRecord& record) {
     }
     return;
   }
-  ++stats_.lines_matched;
-  if (record.time) stats_.last_match_time = record.time;
+  // A mention is anybody's until its context proves it, so it does not make the parser healthy.
+  if (!std::holds_alternative<LsnMention>(*message) &&
+      !std::holds_alternative<TimeMention>(*message)) {
+    ++stats_.lines_matched;
+    if (record.time) stats_.last_match_time = record.time;
+  }
   if (const auto* complete = std::get_if<Complete>(&*message)) {
     if (complete->unknown_clauses) ++stats_.unknown_clauses;
   }

@@ -68,7 +68,7 @@ class LogReader : private LineSink, private RecordSink {
   void NextFile();
 
   // The checkpointer's pid, where the caller knows it. See CheckpointerIdentity.
-  void SetCheckpointerPid(std::optional<std::int64_t> pid) { identity_.SetPid(pid); }
+  void SetCheckpointerPid(std::int64_t pid) { identity_.SetPid(pid); }
 
   LogReaderStats stats() const;
   // What the log was found to be; empty before its first line.
@@ -81,12 +81,15 @@ class LogReader : private LineSink, private RecordSink {
   void OnRecord(const LogRecord& record) override;
   void UseTransport(const Transport& transport);
   void UseFormat(const LogFormat& format);
-  bool IsOtherFormat(std::string_view line) const;
+  bool SniffsFormat() const { return options_.format.empty(); }
+  bool IsUndecided(std::string_view line) const;
+  void SniffFormat(std::string_view line);
 
   LogReaderOptions options_;
   LineAssembler assembler_;
   const Transport* transport_ = nullptr;
   const LogFormat* format_ = nullptr;
+  bool tentative_ = true;  // no line so far was surely of format_
   std::unique_ptr<TransportReader> transport_reader_;
   std::unique_ptr<FormatParser> parser_;
   CheckpointerIdentity identity_;
