@@ -62,7 +62,8 @@ std::optional<CriHead> ParseCriHead(std::string_view line) {
   rest.remove_prefix(8);
   // The tag may have further parts behind a colon.
   const std::size_t space = std::min(rest.find(' '), rest.size());
-  const std::string_view tag = rest.substr(0, rest.substr(0, space).find(':'));
+  std::string_view tag = rest.substr(0, space);
+  tag = tag.substr(0, tag.find(':'));
   if (tag != "F" && tag != "P") return std::nullopt;
   head.last = tag == "F";
   head.text = line.size() - rest.size() + std::min(space + 1, rest.size());
