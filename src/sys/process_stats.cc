@@ -27,7 +27,7 @@ std::string ReadStat(const std::string& path) {
   std::string content;
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return content;
-  std::array<char, 4096> buffer;
+  std::array<char, 4096> buffer{};
   const ssize_t count = read(fd, buffer.data(), buffer.size());
   if (count > 0) content.assign(buffer.data(), static_cast<std::size_t>(count));
   close(fd);
