@@ -309,10 +309,9 @@ void StatsEventDetector::TakeRestart(const PulseStats& pulse, const Settings& se
   const EventTimes times = SolveTimes(start, end, std::nullopt);
   event.start = times.start;
   // Nothing tells when a shutdown checkpoint ended before a server that stayed down.
-  if (end.to - end.from <= kClockSlack) {
-    event.end = times.end;
-    event.total_seconds = times.total_seconds;
-  }
+  const double doubt = end.to - end.from;
+  if (doubt <= 5) event.end = times.end;
+  if (doubt <= kClockSlack) event.total_seconds = times.total_seconds;
   if (is_record) {
     event.lsn = pulse.checkpoint_lsn;
     event.redo_lsn = pulse.redo_lsn;

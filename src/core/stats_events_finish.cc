@@ -120,6 +120,12 @@ Reason StatsEventDetector::InferReason(const Tally& tally, bool timed,
                                        const Settings& settings) const {
   const Held& held = *held_;
   const bool told = tally.attempts > 0;
+  // A crash of one process: recovery inside the same postmaster, all statistics lost. Only a
+  // shutdown or an end-of-recovery checkpoint has its record at its redo point.
+  if (held.counters_lost && held.event.kind == EventKind::kCheckpoint &&
+      held.event.lsn == held.event.redo_lsn) {
+    return Reason::kRestart;
+  }
   if (held.promotion) return Reason::kRequest;
   if (told && timed) return Reason::kTime;
   if (held.trigger) {
@@ -169,8 +175,10 @@ void StatsEventDetector::AddOthers(const Tally& tally, const Settings& settings,
     rest.coalesced = ToCount(others);
     rest.reason = InferReason(tally, timed, settings);
     rest.end = held_->event.start;
-    rest.start =
-        std::min(std::max(last_start_.value_or(held_->gap.from), held_->gap.from), *rest.end);
+    // Since the pulse before, or (counted late) since the last event.
+    rest.start = held_->gap.from <= *rest.end
+                     ? held_->gap.from
+                     : std::min(last_start_.value_or(*rest.end), *rest.end);
     events->push_back(rest);
   }
 }
