@@ -11,8 +11,6 @@ namespace {
 
 // By which two readings of one clock may be apart.
 constexpr double kClockSlack = 2.0;
-// Work shorter than this that moved nothing is the checkpointer's housekeeping, not a failure.
-constexpr std::chrono::seconds kShortestFailure{1};
 
 bool Working(const Activity& activity) { return activity.in_progress.value_or(false); }
 bool Idle(const Activity& activity) { return !activity.in_progress.value_or(true); }
@@ -73,6 +71,7 @@ std::vector<CheckpointEvent> StatsEventDetector::Step(const PulseStats& pulse,
   if (held_ && HoldIsOver(pulse, moved)) Finish(pulse, settings, &events);
   if (!held_ && (lost || idle_pulses_ >= 2)) {
     mark_ = MarkOf(pulse);
+    owed_ = 0;
     if (lost) mark_.buffers_partial = !Idle(activity_);
   }
   trigger_ = ReadForcedTrigger(settings, server.version);
@@ -96,6 +95,7 @@ bool StatsEventDetector::SameServer(const PulseStats& pulse, const ServerIdentit
 void StatsEventDetector::Begin(const PulseStats& pulse) {
   activity_ = ReadActivity(pulse, server_.version, Phase::kUnknown);
   rises_.clear();
+  owed_ = 0;
   running_.reset();
   unfinished_.reset();
   held_.reset();
@@ -208,7 +208,7 @@ void StatsEventDetector::WatchWork(const PulseStats& pulse, bool moved,
 
 void StatsEventDetector::JudgeUnfinished(std::vector<CheckpointEvent>* events) {
   if (!unfinished_ || unfinished_->pulses < 2 ||
-      unfinished_->last_seen - unfinished_->first_seen < kShortestFailure) {
+      Seconds(unfinished_->last_seen - unfinished_->first_seen) < unfinished_->ShortestFailure()) {
     return;
   }
   CheckpointEvent event;

@@ -28,6 +28,12 @@ struct RunningCheckpoint {
   MonotonicTime last_seen{};
   int pulses = 0;
   bool clock_stepped = false;  // the server's clock was set while it ran
+  // Another one was completed in the pulse that first saw it: it may still be that one, removing
+  // WAL files.
+  bool follows = false;
+
+  // How long it must have worked in vain before that is a failure and not housekeeping.
+  double ShortestFailure() const { return follows ? 30 : 1; }
 };
 
 // Makes events out of consecutive pulses, with no access to the log.
@@ -134,6 +140,7 @@ class StatsEventDetector {
                  std::vector<CheckpointEvent>* events) const;
   Tally Count(const PulseStats& pulse) const;
   UnixSeconds Began(const PulseStats& pulse) const;
+  double WorkDone(const PulseStats& pulse) const;
   Reason InferReason(const Tally& tally, bool timed, const Settings& settings) const;
   void AfterEvent(const PulseStats& pulse, const Tally& tally);
   bool Published(const PulseStats& pulse) const;
@@ -145,6 +152,7 @@ class StatsEventDetector {
   std::optional<ForcedTrigger> trigger_;  // in force at the last pulse
   Mark mark_;
   std::deque<Rise> rises_;  // since the last event; at most kMaxRises
+  std::int64_t owed_ = 0;   // attempts of events already told that the server has yet to count
   std::optional<RunningCheckpoint> running_;
   std::optional<RunningCheckpoint> unfinished_;  // went idle without a redo move in the last pulse
   int idle_pulses_ = 0;                          // in a row; 0 also when it cannot be seen

@@ -71,10 +71,13 @@ void StatsEventDetector::SetTimes(const PulseStats& pulse) {
 // Since when attempts that the server counted can belong to the held event: the server counts a
 // checkpoint after it has begun. What was counted before was skipped.
 UnixSeconds StatsEventDetector::Began(const PulseStats& pulse) const {
-  if (held_->start) return held_->start->from;
-  const double work = Rose(mark_.write_seconds, pulse.write_seconds).value_or(0) +
-                      Rose(mark_.sync_seconds, pulse.sync_seconds).value_or(0);
-  return held_->gap.from - work - 1;
+  return held_->start ? held_->start->from : held_->gap.from - WorkDone(pulse) - 1;
+}
+
+// What the server has added to its write and sync times since the last event, in seconds.
+double StatsEventDetector::WorkDone(const PulseStats& pulse) const {
+  return Rose(mark_.write_seconds, pulse.write_seconds).value_or(0) +
+         Rose(mark_.sync_seconds, pulse.sync_seconds).value_or(0);
 }
 
 StatsEventDetector::Tally StatsEventDetector::Count(const PulseStats& pulse) const {
@@ -83,9 +86,14 @@ StatsEventDetector::Tally StatsEventDetector::Count(const PulseStats& pulse) con
   std::int64_t timed = 0;
   std::int64_t requested = 0;
   bool earlier = false;  // counted in a pulse before the redo move
-  const bool failed = held.seen && held.start && held.seen->pulses >= 2 &&
-                      held.start->from > held.seen->start.to + 1.5;
-  const UnixSeconds since = failed ? held.seen->start.from : Began(pulse);
+  // More work was published than fits between its start and its end: another one was completed
+  // since the last event, and the control file shows only the last.
+  const double work = WorkDone(pulse);
+  const bool crowded = held.start && !held.counters_lost && !held.blurred &&
+                       work > held.end.to - held.start->from + 0.1;
+  UnixSeconds since = Began(pulse);
+  if (crowded) since -= work + 1;
+  if (held.seen) since = held.seen->start.from;
   for (const Rise& rise : rises_) {
     if (rise.at < since) continue;
     timed += rise.timed;
@@ -93,6 +101,10 @@ StatsEventDetector::Tally StatsEventDetector::Count(const PulseStats& pulse) con
     earlier = earlier || rise.at <= held.gap.from;
     tally.last_timed = rise.requested == 0;
   }
+  // An event that could not wait for its counters was counted without them.
+  const std::int64_t late_request = std::min(requested, owed_);
+  requested -= late_request;
+  timed -= std::min(timed, owed_ - late_request);
   tally.attempts = timed + requested;
 
   const bool visible = activity_.in_progress.has_value();
@@ -101,13 +113,18 @@ StatsEventDetector::Tally StatsEventDetector::Count(const PulseStats& pulse) con
   const bool restartpoint = held.event.kind == EventKind::kRestartpoint;
   const OptionalInt done = restartpoint ? Rose(mark_.restartpoints_done, pulse.restartpoints_done)
                                         : Rose(mark_.checkpoints_done, pulse.checkpoints_done);
+  // It was at work well before the one that succeeded began.
+  const bool failed = held.seen && held.start && held.seen->pulses >= 2 &&
+                      held.start->from > held.seen->start.to + held.seen->ShortestFailure() + 0.5 &&
+                      !crowded && !held.blurred && done.value_or(1) <= 1;
   if (held.counters_lost) {
     tally.count = 1;
   } else if (done) {
     tally.count = std::max<std::int64_t>(1, *done);
   } else if (!restartpoint && !failed) {
-    tally.count = std::max<std::int64_t>(1, tally.attempts - (next ? 1 : 0));
+    tally.count = tally.attempts - (next ? 1 : 0);
   }
+  tally.count = std::max<std::int64_t>(crowded ? 2 : 1, tally.count);
   if (failed) {
     tally.failed = std::max<std::int64_t>(1, tally.attempts - tally.count - (next ? 1 : 0));
   }
@@ -196,6 +213,8 @@ void StatsEventDetector::AfterEvent(const PulseStats& pulse, const Tally& tally)
   }
 
   const bool published = Published(pulse);
+  owed_ =
+      published || held.counters_lost ? 0 : std::max<std::int64_t>(0, tally.count - tally.attempts);
   Mark mark = MarkOf(pulse);
   if (!published && !held.counters_lost) {
     // Its own counts come later; they must not be taken for the next one's.
@@ -218,6 +237,7 @@ void StatsEventDetector::AfterEvent(const PulseStats& pulse, const Tally& tally)
     running_->first_seen = running_->last_seen = pulse.taken.monotonic;
     running_->pulses = 1;
     running_->clock_stepped = false;
+    running_->follows = true;
   }
   if (!running_) clock_stepped_ = false;
   held_.reset();
