@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tail/file_follower.h"
+
 namespace ckpt::app {
 namespace {
 
@@ -22,6 +24,17 @@ std::shared_ptr<const TargetInfo> InfoOf(const config::TargetConfig& target) {
   return info;
 }
 
+// The name of a format in logs::kLogFormats; empty where it is to be found out.
+std::string FormatName(const config::TargetConfig& target) {
+  if (target.log_format == config::LogFormat::kAuto) return "";
+  return std::string(config::kLogFormatWords[static_cast<std::size_t>(target.log_format)]);
+}
+
+std::optional<std::string> LinePrefix(const config::TargetConfig& target) {
+  if (target.log_line_prefix.empty()) return std::nullopt;
+  return target.log_line_prefix;
+}
+
 std::function<double()> RandomSource() {
   return [engine = std::minstd_rand(std::random_device{}())]() mutable {
     return std::uniform_real_distribution<double>(0, 1)(engine);
@@ -30,8 +43,13 @@ std::function<double()> RandomSource() {
 
 }  // namespace
 
-Fleet::Fleet(ConnectorFactory factory, const Clock* clock, LogSink* log, StateStore* store)
-    : factory_(std::move(factory)), clock_(clock), log_(log), store_(store) {}
+Fleet::Fleet(ConnectorFactory factory, const Clock* clock, LogSink* log, LogWorker* log_worker,
+             StateStore* store)
+    : factory_(std::move(factory)),
+      clock_(clock),
+      log_(log),
+      log_worker_(log_worker),
+      store_(store) {}
 
 Fleet::~Fleet() { Stop(); }
 
@@ -43,6 +61,23 @@ std::unique_ptr<TargetWorker> Fleet::MakeWorker(const config::TargetConfig& targ
   options.phase = phase;
   options.poller.target = target.name;
   options.poller.query_timeout = target.statement_timeout + kNetworkAllowance;
+  options.poller.statements = target.pg_stat_statements;
+  options.events_kept = static_cast<std::size_t>(target.events_kept);
+  if (target.commit_probe_enabled) options.commit_probe = target.commit_probe_interval;
+  const auto read_last = static_cast<std::uint64_t>(target.log_read_last);
+  if (target.log_follow == config::LogFollow::kSql) {
+    options.sql_log = {read_last, FormatName(target), LinePrefix(target)};
+  } else if (target.log_follow == config::LogFollow::kFile) {
+    options.log = std::make_shared<LogMailbox>();
+    tail::FileFollowerOptions follower;
+    follower.read_last = read_last;
+    auto source =
+        std::make_unique<tail::FileFollower>(tail::MakeLocator(target.log_path), *clock_, follower);
+    log_worker_->Add(target.name,
+                     std::make_unique<LogFollower>(target.name, std::move(source),
+                                                   FormatName(target), LinePrefix(target), log_),
+                     options.log);
+  }
   return std::make_unique<TargetWorker>(std::move(options), InfoOf(target), factory_(target),
                                         RandomSource(), clock_, log_, store_);
 }
@@ -64,6 +99,7 @@ Fleet::Changes Fleet::Apply(const config::ValidatedConfig& config) {
     } else {
       ++changes.replaced;
     }
+    log_worker_->Remove(member->first);
     leaving.push_back(std::move(member->second.worker));
     member = members_.erase(member);
   }

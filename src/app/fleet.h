@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "app/log_worker.h"
 #include "app/state_store.h"
 #include "app/target_worker.h"
 #include "config/config.h"
@@ -19,10 +20,11 @@ using ConnectorFactory = std::function<std::unique_ptr<Connector>(const config::
 // stops the workers of targets that are gone, starts those of new ones, and replaces those whose
 // settings differ; the others go on untouched, with their connection and their windows.
 //
-// Used by one thread. The factory, clock, log and store must outlive it.
+// Used by one thread. The factory, clock, log, log worker and store must outlive it.
 class Fleet {
  public:
-  Fleet(ConnectorFactory factory, const Clock* clock, LogSink* log, StateStore* store);
+  Fleet(ConnectorFactory factory, const Clock* clock, LogSink* log, LogWorker* log_worker,
+        StateStore* store);
   ~Fleet();
   Fleet(const Fleet&) = delete;
   Fleet& operator=(const Fleet&) = delete;
@@ -50,6 +52,7 @@ class Fleet {
   const ConnectorFactory factory_;
   const Clock* const clock_;
   LogSink* const log_;
+  LogWorker* const log_worker_;
   StateStore* const store_;
   std::map<std::string, Member> members_;
 };

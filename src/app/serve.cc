@@ -145,17 +145,19 @@ int Serve(const CommandLine& line) {
   const auto server = http::MakeHttpServer(std::move(options), MakeRoutes(context));
 
   pg::Watchdog watchdog(clock);
+  LogWorker log_worker(&log);
   Fleet fleet(
       [&](const config::TargetConfig& target) {
         return std::make_unique<TargetConnector>(target, environment, watchdog, clock);
       },
-      &clock, &log, &store);
+      &clock, &log, &log_worker, &store);
 
   if (Status started = server->Start(); !started.ok()) {
     PrintError(started.error());
     return kUsage;
   }
   watchdog.Start();
+  log_worker.Start();
   fleet.Apply(config.value());
   for (const std::string& address : server->BoundAddresses()) {
     log.Log(LogLevel::kInfo, "listening", {{"address", address}});

@@ -2,8 +2,11 @@
 #include "app/target_worker.h"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <utility>
+
+#include "tail/sql_log_source.h"
 
 namespace ckpt::app {
 namespace {
@@ -15,6 +18,10 @@ milliseconds MostAway(std::chrono::nanoseconds pulse_interval) {
   return std::max(milliseconds(1500),
                   std::chrono::duration_cast<milliseconds>(pulse_interval * 3 / 2));
 }
+
+// Over SQL a log is read in this rhythm, with at most so many statements each time.
+constexpr std::chrono::seconds kSqlLogInterval{5};
+constexpr int kSqlLogTurns = 4;
 
 std::size_t IndexOf(ErrorCode code) { return static_cast<std::size_t>(code); }
 
@@ -39,10 +46,14 @@ TargetWorker::TargetWorker(WorkerOptions options, std::shared_ptr<const TargetIn
       log_(log),
       store_(store),
       poller_(options_.poller, connector_.get(), clock, log),
-      model_(info_),
+      model_(info_, options_.events_kept),
       next_connect_(clock->Monotonic() + options_.phase),
       next_pulse_(next_connect_),
-      next_survey_(next_connect_) {
+      next_survey_(next_connect_),
+      next_log_(next_connect_) {
+  if (options_.commit_probe) {
+    commit_probe_.emplace(*options_.commit_probe, options_.poller.query_timeout, clock);
+  }
   Publish();
 }
 
@@ -80,6 +91,22 @@ void TargetWorker::Connect(MonotonicTime now) {
   model_.OnConnect(poller_.server(), poller_.capabilities());
   // Everything is asked anew at once; the grid of times stays, so that targets stay apart.
   next_survey_ = after;
+  if (options_.sql_log) {
+    const SqlLogOptions& wanted = *options_.sql_log;
+    tail::SqlLogSourceOptions source;
+    source.read_last = wanted.read_last;
+    sql_log_ = std::make_unique<LogFollower>(
+        info_->name,
+        std::make_unique<tail::SqlLogSource>(
+            [this](const std::string& sql) -> Result<RowSet> {
+              if (poller_.session() == nullptr) {
+                return Error{ErrorCode::kConnection, "not connected", ""};
+              }
+              return poller_.session()->Query(sql, options_.poller.query_timeout);
+            },
+            *clock_, std::move(source)),
+        wanted.format, wanted.line_prefix, log_);
+  }
 }
 
 void TargetWorker::Poll(MonotonicTime now) {
@@ -105,8 +132,52 @@ void TargetWorker::Poll(MonotonicTime now) {
       Fail(taken.error(), "a survey failed");
     }
   }
+  TellLogContext(pulse.value(), survey.get());
+  // The log before the pulse: it tells in full what the pulse would have to infer.
+  ReadLog(now);
   model_.OnPulse(pulse.value(), std::move(survey));
+  ProbeCommit();
   Publish();
+}
+
+void TargetWorker::TellLogContext(const PulseStats& pulse, const Survey* survey) {
+  log_context_.checkpointer_pid = poller_.checkpointer_pid();
+  if (pulse.in_recovery) log_context_.in_recovery = *pulse.in_recovery != 0;
+  if (survey != nullptr) {
+    log_context_.line_prefix = survey->rows.settings.log_line_prefix;
+    if (survey->stats.log_zone_offset) {
+      log_context_.zone_offset =
+          static_cast<std::int32_t>(std::lround(*survey->stats.log_zone_offset));
+    }
+  }
+  if (options_.log) options_.log->SetContext(log_context_);
+  if (sql_log_) sql_log_->SetContext(log_context_);
+}
+
+void TargetWorker::ReadLog(MonotonicTime now) {
+  if (options_.log) {
+    if (const std::optional<LogNews> news = options_.log->Take()) model_.OnLog(*news, now);
+  }
+  if (!sql_log_ || now < next_log_ || !poller_.connected()) return;
+  next_log_ = now + kSqlLogInterval;
+  for (int turn = 0; turn < kSqlLogTurns; ++turn) {
+    model_.OnLog(sql_log_->Step(), now);
+    if (!sql_log_->more() || !poller_.connected()) break;
+  }
+}
+
+void TargetWorker::ProbeCommit() {
+  const bool primary = log_context_.in_recovery == false;
+  if (!commit_probe_ || !primary || !poller_.connected() ||
+      !poller_.capabilities().Has(Capability::kEmitMessage)) {
+    return;
+  }
+  const Result<std::optional<double>> seconds = commit_probe_->Step(poller_.session());
+  if (!seconds.ok()) {
+    Fail(seconds.error(), "a commit probe failed");
+  } else if (seconds.value()) {
+    model_.OnCommit(*seconds.value(), clock_->Monotonic());
+  }
 }
 
 void TargetWorker::Fail(const Error& error, std::string_view doing) {

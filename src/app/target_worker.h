@@ -3,17 +3,28 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 
+#include "app/log_follower.h"
 #include "app/state_store.h"
 #include "core/backoff.h"
 #include "core/target_model.h"
+#include "pg/commit_probe.h"
 #include "pg/poller.h"
 
 namespace ckpt::app {
+
+struct SqlLogOptions {
+  std::uint64_t read_last = 0;             // bytes of the log that is there at the start
+  std::string format;                      // of logs::kLogFormats; empty: find out
+  std::optional<std::string> line_prefix;  // overrides the server's
+};
 
 struct WorkerOptions {
   std::chrono::nanoseconds pulse_interval{std::chrono::seconds(1)};
@@ -21,6 +32,13 @@ struct WorkerOptions {
   // Delay of the first pulse, so that many targets do not poll at the same moment.
   std::chrono::nanoseconds phase{0};
   pg::PollerOptions poller;
+  std::size_t events_kept = 500;
+  // The server's log, read by another thread. Null: none, or over SQL.
+  std::shared_ptr<LogMailbox> log;
+  // How to read the server's log through this connection; empty: not so.
+  std::optional<SqlLogOptions> sql_log;
+  // How often to measure a commit; empty: never.
+  std::optional<std::chrono::milliseconds> commit_probe;
 };
 
 // Watches one target: connects, pulses, surveys, feeds the model and publishes its state. All the
@@ -51,6 +69,9 @@ class TargetWorker {
   void Run();
   void Connect(MonotonicTime now);
   void Poll(MonotonicTime now);
+  void ReadLog(MonotonicTime now);
+  void ProbeCommit();
+  void TellLogContext(const PulseStats& pulse, const Survey* survey);
   void Fail(const Error& error, std::string_view doing);
   void Publish();
 
@@ -69,6 +90,10 @@ class TargetWorker {
   MonotonicTime next_connect_;
   MonotonicTime next_pulse_;
   MonotonicTime next_survey_;
+  MonotonicTime next_log_;
+  LogContext log_context_;
+  std::unique_ptr<LogFollower> sql_log_;  // made anew for each server that answers
+  std::optional<pg::CommitProbe> commit_probe_;
 
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -38,12 +38,13 @@ enum class View : std::uint8_t {
   kSlru,                 // pg_stat_slru, row by row
   kSlruReset,            // pg_stat_slru, oldest reset
   kSlots,                // pg_replication_slots, row by row
+  kStatements,           // pg_stat_statements, summed; only where it is asked for
 };
 
 struct ViewInfo {
   View view;
   std::string_view name;  // for documentation
-  std::string_view from;  // SQL after FROM; empty: no FROM. "{checkpointer_pid}" is filled in.
+  std::string_view from;  // SQL after FROM; empty: no FROM. "{...}" is filled in.
   VersionRange versions;
   Capability capability = Capability::kNone;  // what must be granted to read it
 };

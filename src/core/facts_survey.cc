@@ -73,6 +73,13 @@ constexpr Family kWalSyncSeconds{
     "Time spent syncing WAL files; stays 0 without track_wal_io_timing. 14 to 17 pg_stat_wal, 18+ "
     "pg_stat_io object wal.",
     MetricType::kCounter, Unit::kSeconds};
+constexpr Family kStatements{
+    "statements_total", "Executions of statements that pg_stat_statements tracks, summed (opt-in).",
+    MetricType::kCounter};
+constexpr Family kStatementSeconds{
+    "statement_seconds_total",
+    "Execution time of statements that pg_stat_statements tracks, summed (opt-in).",
+    MetricType::kCounter, Unit::kSeconds};
 constexpr Family kControlFullPageWrites{
     "control_full_page_writes",
     "1 if full_page_writes was on at the last completed checkpoint, else 0.", MetricType::kGauge};
@@ -165,6 +172,19 @@ constexpr auto kSurveyFacts = std::to_array<Fact<S>>({
      "slru",
      &S::slru_stats_reset,
      {{{View::kSlruReset, "min(stats_reset)", kFrom13, Scale::kEpoch}}}},
+
+    {nullptr,
+     "",
+     &S::log_zone_offset,
+     {{{View::kServer,
+        "extract(epoch from (now() AT TIME ZONE current_setting('log_timezone')) - "
+        "(now() AT TIME ZONE 'UTC'))"}}}},
+    {&kStatements, "", &S::statement_calls, {{{View::kStatements, "sum(calls)"}}}},
+    {&kStatementSeconds,
+     "",
+     &S::statement_seconds,
+     {{{View::kStatements, "sum(total_time)", {10, 12}, Scale::kMilliseconds},
+       {View::kStatements, "sum(total_exec_time)", kFrom13, Scale::kMilliseconds}}}},
 
     {&kControlFullPageWrites,
      "",

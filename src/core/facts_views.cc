@@ -87,6 +87,11 @@ constexpr auto kViews = std::to_array<ViewInfo>({
      "(SELECT * FROM pg_catalog.pg_replication_slots ORDER BY restart_lsn LIMIT 100) AS slots",
      {},
      Capability::kWalPosition},
+    {View::kStatements,
+     "pg_stat_statements",
+     "{statements_schema}.pg_stat_statements(false)",
+     {},
+     Capability::kStatements},
 });
 
 constexpr bool InOrder() {

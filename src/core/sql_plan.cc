@@ -32,6 +32,7 @@ bool Available(const Source& source, const ServerCatalog& catalog) {
   if (!info.versions.Contains(catalog.version)) return false;
   if (!catalog.capabilities.Has(info.capability)) return false;
   if (source.view == View::kCheckpointerProcess && !catalog.checkpointer_pid) return false;
+  if (source.view == View::kStatements && catalog.statements_schema.empty()) return false;
   return HasColumns(source.expression, info, catalog);
 }
 
@@ -51,10 +52,13 @@ std::string Expression(const Source& source) {
 
 std::string From(View view, const ServerCatalog& catalog) {
   std::string from(InfoOf(view).from);
-  constexpr std::string_view kPid = "{checkpointer_pid}";
-  if (const std::size_t at = from.find(kPid); at != std::string::npos) {
-    from.replace(at, kPid.size(), std::to_string(catalog.checkpointer_pid.value_or(0)));
-  }
+  const auto fill_in = [&from](std::string_view name, const std::string& value) {
+    if (const std::size_t at = from.find(name); at != std::string::npos) {
+      from.replace(at, name.size(), value);
+    }
+  };
+  fill_in("{checkpointer_pid}", std::to_string(catalog.checkpointer_pid.value_or(0)));
+  fill_in("{statements_schema}", catalog.statements_schema);
   return from.empty() ? "" : " FROM " + from;
 }
 

@@ -23,6 +23,8 @@ struct ServerCatalog {
   ServerVersion version;
   CapabilitySet capabilities;
   std::optional<std::int64_t> checkpointer_pid;
+  // Where pg_stat_statements is installed, as a quoted identifier; empty when it shall not be read.
+  std::string statements_schema;
   // "view.column" of every pg_catalog view we may use, as the server's own catalog has them, so
   // that a fork that departs from its version number costs single facts and not the statement.
   // Empty optional: not known, the version is trusted.

@@ -110,6 +110,11 @@ struct SurveyStats {
   OptionalReal wal_write_seconds;
   OptionalReal wal_sync_seconds;
   OptionalReal slru_stats_reset;
+  OptionalReal log_zone_offset;  // of log_timezone now, seconds east of UTC
+
+  // pg_stat_statements, where it is asked for; without its texts.
+  OptionalInt statement_calls;
+  OptionalReal statement_seconds;
 
   // The rest of the control file.
   OptionalInt control_full_page_writes;

@@ -92,9 +92,13 @@ Status Poller::ReadServer() {
   sql += activity ? "(SELECT min(pid) FROM pg_catalog.pg_stat_activity WHERE backend_type = "
                     "'checkpointer')"
                   : "NULL::int";
+  sql +=
+      ", (SELECT quote_ident(n.nspname) FROM pg_catalog.pg_extension e JOIN "
+      "pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = "
+      "'pg_stat_statements')";
   auto rows = Query(sql);
   if (!rows.ok()) return rows.error();
-  if (rows.value().rows.size() != 1 || rows.value().rows[0].size() != 5) {
+  if (rows.value().rows.size() != 1 || rows.value().rows[0].size() != 6) {
     return Unexpected("the question for its identity");
   }
   const auto& row = rows.value().rows[0];
@@ -103,6 +107,7 @@ Status Poller::ReadServer() {
   if (IsTrue(row[2])) server_.flavor = "aurora";
   if (row[3]) server_.system_identifier = ParseInt(*row[3]);
   if (row[4]) catalog_.checkpointer_pid = ParseInt(*row[4]);
+  if (options_.statements) catalog_.statements_schema = row[5].value_or("");
   return Success{};
 }
 

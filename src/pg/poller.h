@@ -19,6 +19,7 @@ struct PollerOptions {
   std::string target;  // for log records
   // Bounds one statement as seen from here, network included; above statement_timeout.
   std::chrono::milliseconds query_timeout{2500};
+  bool statements = false;  // read pg_stat_statements where it is installed
 };
 
 // Polls one server over one kept connection: discovers at connect what it is and what may be read,
@@ -51,6 +52,8 @@ class Poller {
   // Of the present or last connection.
   const ServerIdentity& server() const { return server_; }
   const CapabilitySet& capabilities() const { return catalog_.capabilities; }
+  // The checkpointer's process on the present server; empty when the role may not see it.
+  std::optional<std::int64_t> checkpointer_pid() const { return catalog_.checkpointer_pid; }
   // How many values of this server's could not be understood since construction.
   std::uint64_t values_rejected() const { return values_rejected_; }
   // The connection itself, for what else is to be asked (log, probes). Null when not connected.
