@@ -37,19 +37,15 @@ bool Split(std::string_view record, Fields* fields) {
   std::size_t at = 0;
   while (fields->count < kMaxColumns) {
     std::size_t begin = at;
-    std::size_t end = at;
+    std::size_t end = 0;
     if (at < record.size() && record[at] == '"') {
       begin = at + 1;
-      end = begin;
-      while (true) {
-        end = record.find('"', end);
-        if (end == std::string_view::npos) return false;
-        if (end + 1 < record.size() && record[end + 1] == '"') {
-          end += 2;
-          continue;
-        }
-        break;
+      end = record.find('"', begin);
+      // A doubled quote is part of the text.
+      while (end != std::string_view::npos && record.substr(end + 1).starts_with('"')) {
+        end = record.find('"', end + 2);
       }
+      if (end == std::string_view::npos) return false;
       at = end + 1;
     } else {
       end = std::min(record.find(',', at), record.size());

@@ -77,9 +77,9 @@ std::optional<Timestamp> ParseTimestamp(std::string_view text, const ZoneResolve
   const int minute = Number(text, 14, 2);
   const int second = Number(text, 17, 2);
   if (!date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
+  const std::int64_t days = std::chrono::sys_days{date}.time_since_epoch().count();
   const std::int64_t local =
-      std::int64_t{std::chrono::sys_days{date}.time_since_epoch().count()} * 86400 + hour * 3600 +
-      minute * 60 + second;
+      days * 86400 + std::int64_t{hour} * 3600 + std::int64_t{minute} * 60 + second;
 
   Timestamp result;
   result.length = kDateTimeLength;
