@@ -40,6 +40,7 @@ void PrintError(const Error& error) {
 LogLevel LevelOf(http::LogLevel level) {
   switch (level) {
     case http::LogLevel::kDebug: return LogLevel::kDebug;
+    case http::LogLevel::kInfo: return LogLevel::kInfo;
     case http::LogLevel::kWarning: return LogLevel::kWarn;
     case http::LogLevel::kError: return LogLevel::kError;
   }

@@ -56,10 +56,50 @@ Responder::Responder(std::function<void(Response)> deliver)
 
 void Responder::operator()(Response response) const { answer_->Give(std::move(response)); }
 
-RequestProcessor::RequestProcessor(std::vector<Route> routes, LogFunction log)
-    : routes_(std::move(routes)), log_(std::move(log)) {}
+RequestProcessor::RequestProcessor(std::vector<Route> routes, const Clock& clock, Post post,
+                                   LogFunction log)
+    : routes_(std::move(routes)), clock_(clock), post_(std::move(post)), log_(std::move(log)) {}
 
-void RequestProcessor::Process(const Request& request, std::function<void(Response)> done) const {
+void RequestProcessor::Process(std::shared_ptr<const Request> request,
+                               std::shared_ptr<const ActiveWebConfig> web_config, Done done) {
+  const WebConfig& config = web_config->config;
+  const MonotonicTime now = clock_.Monotonic();
+  limiter_.Configure(config.rate_limit, now);
+  if (!limiter_.Allow(now)) return done(TextResponse(429, "slow down"));
+
+  if (!config.headers.empty()) {
+    done = [web_config, done = std::move(done)](Response response) {
+      for (const auto& [name, value] : web_config->config.headers) {
+        std::erase_if(response.headers,
+                      [&](const Header& header) { return EqualsIgnoreCase(header.name, name); });
+        response.headers.push_back({name, value});
+      }
+      done(std::move(response));
+    };
+  }
+  const Route* route = FindRoute(*request);
+  if (config.basic_auth_users.empty() || (route != nullptr && !route->needs_auth)) {
+    return Dispatch(*request, std::move(done));
+  }
+  const std::string_view authorization = request->HeaderValue("Authorization");
+  authenticator_.Check(
+      config.basic_auth_users, authorization,
+      [this, request, done = std::move(done)](BasicAuthenticator::Verdict verdict) mutable {
+        using Verdict = BasicAuthenticator::Verdict;
+        if (verdict == Verdict::kAllowed) {
+          // A verdict may come from the authenticator's thread; handlers run on ours.
+          post_([this, request, done = std::move(done)] { Dispatch(*request, done); });
+          return;
+        }
+        Response response = verdict == Verdict::kBusy
+                                ? TextResponse(503, "too many passwords are being checked")
+                                : TextResponse(401, "a user name and its password are needed");
+        if (verdict == Verdict::kDenied) response.headers.push_back({"WWW-Authenticate", "Basic"});
+        done(std::move(response));
+      });
+}
+
+void RequestProcessor::Dispatch(const Request& request, Done done) const {
   const Route* route = FindRoute(request);
   if (route == nullptr) {
     done(TextResponse(404, "no such page; / lists what there is"));
@@ -88,8 +128,7 @@ Response RequestProcessor::MethodNotAllowed(const Route& route) const {
   return response;
 }
 
-void RequestProcessor::Run(const Route& route, const Request& request,
-                           std::function<void(Response)> done) const {
+void RequestProcessor::Run(const Route& route, const Request& request, Done done) const {
   const Responder responder(std::move(done));
   std::string what = "an unknown exception";
   try {

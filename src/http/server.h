@@ -12,6 +12,7 @@
 
 #include "core/clock.h"
 #include "core/result.h"
+#include "core/web_config.h"
 #include "http/message.h"
 
 namespace ckpt::http {
@@ -48,6 +49,7 @@ struct Route {
 
 enum class LogLevel : std::uint8_t {
   kDebug,    // a client's mistake or a broken connection
+  kInfo,     // as it should be
   kWarning,  // the operator should know; service goes on
   kError,    // a fault of ours or of a handler
 };
@@ -64,14 +66,28 @@ struct ServerLimits {
   std::chrono::milliseconds idle_timeout{90'000};      // between requests of one connection
   std::chrono::milliseconds handler_timeout{120'000};  // an AsyncHandler's answer; then 504
   std::chrono::milliseconds linger_timeout{1'000};     // reading on after an error answer
-  std::chrono::milliseconds stop_timeout{3'000};       // requests in flight, when stopping
+  std::chrono::milliseconds web_config_interval{1'000};
+  std::chrono::milliseconds stop_timeout{3'000};  // requests in flight, when stopping
 };
+
+// Where TLS, authentication, headers and the rate limit come from (--web.config.file).
+struct WebConfigSource {
+  std::string path;                         // watched for changes
+  std::function<Result<WebConfig>()> load;  // reads it; empty: there is none
+};
+
+// Whether a server would start with this configuration. Error (kConfig): names the certificate or
+// key that it cannot use and what is wrong with it.
+Status CheckWebConfig(const WebConfig& config);
 
 struct ServerOptions {
   // As the Prometheus toolkit spells them: ":10432", "127.0.0.1:0", "[::1]:9100", "localhost:9100".
   std::vector<std::string> listen_addresses;
   // Listening sockets that a service manager opened (--web.systemd-socket). The server closes them.
   std::vector<int> inherited_sockets;
+  // The file and the certificates that it names are looked at every `web_config_interval`, also by
+  // kept connections. A bad new file is logged and the old configuration stays.
+  WebConfigSource web_config;
   ServerLimits limits;
   const Clock* clock = nullptr;  // REQUIRED; outlives the server
   LogFunction log;               // may be empty
@@ -81,11 +97,14 @@ struct ServerOptions {
 struct ServerStatistics {
   std::uint64_t open_connections = 0;
   std::uint64_t accepted = 0;
-  std::uint64_t evicted = 0;    // idle or slow ones that made room for a new one
-  std::uint64_t refused = 0;    // for want of room or descriptors
-  std::uint64_t timed_out = 0;  // while sending a request or reading an answer
-  std::uint64_t malformed = 0;  // answered 400, 413, 414, 431 or 505
-  std::uint64_t requests = 0;   // that came in whole
+  std::uint64_t evicted = 0;       // idle or slow ones that made room for a new one
+  std::uint64_t refused = 0;       // for want of room or descriptors
+  std::uint64_t timed_out = 0;     // while sending a request or reading an answer
+  std::uint64_t malformed = 0;     // answered 400, 413, 414, 431 or 505
+  std::uint64_t requests = 0;      // that came in whole
+  std::uint64_t tls_failures = 0;  // handshakes that did not succeed
+  std::uint64_t web_config_reloads = 0;
+  std::uint64_t web_config_failed_reloads = 0;  // the old configuration stayed
 };
 
 // An HTTP/1.1 server on one thread of its own. Memory and time per client are bounded by
