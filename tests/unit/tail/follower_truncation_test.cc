@@ -198,6 +198,8 @@ TEST_F(FollowerFailure, BarredDirectoryOfAGlobIsNotTakenForEmpty) {
   const std::string logs = directory_.Path("logs");
   std::filesystem::create_directory(logs);
   Append(logs + "/a.log", "history\n");
+  Append(logs + "/older.log", "more history\n");
+  SetAge(logs + "/older.log", 1000);
   std::filesystem::permissions(logs, std::filesystem::perms::none);
   Follow(logs + "/*.log");
   {
@@ -212,6 +214,9 @@ TEST_F(FollowerFailure, BarredDirectoryOfAGlobIsNotTakenForEmpty) {
   EXPECT_THAT(Lines(), IsEmpty());
   Append(logs + "/a.log", "news\n");
   EXPECT_THAT(Lines(), ElementsAre("news"));
+  SetAge(logs + "/a.log", 10);
+  Append(logs + "/older.log", "more news\n");
+  EXPECT_THAT(Lines(), ElementsAre("more news"));
 }
 
 int g_fail_with = 0;
