@@ -21,10 +21,10 @@ std::optional<ForcedTrigger> ReadForcedTrigger(const Settings& settings, ServerV
 
   const auto max_megabytes = static_cast<std::int64_t>(size / kMegabyte);
   const auto segment_megabytes = static_cast<std::int64_t>(segment / kMegabyte);
-  const auto max_segments = static_cast<double>(max_megabytes / segment_megabytes);
+  const std::int64_t max_segments = max_megabytes / segment_megabytes;
   const double divisor = (version.major() <= 10 ? 2.0 : 1.0) + target;
-  return ForcedTrigger{std::max<std::int64_t>(1, static_cast<std::int64_t>(max_segments / divisor)),
-                       static_cast<std::int64_t>(segment)};
+  const auto segments = static_cast<std::int64_t>(static_cast<double>(max_segments) / divisor);
+  return ForcedTrigger{std::max<std::int64_t>(1, segments), static_cast<std::int64_t>(segment)};
 }
 
 }  // namespace ckpt

@@ -45,7 +45,7 @@ std::vector<std::string> Split(const std::string& line) {
   return cells;
 }
 
-std::vector<Row> Load() {
+std::vector<Row> ReadRows() {
   std::ifstream file(std::string(CKPT_FIXTURES) + "/events/counter_timeline.tsv");
   EXPECT_TRUE(file.is_open());
   std::vector<std::string> names;
@@ -89,6 +89,11 @@ PulseStats PulseOf(const Row& row) {
   p.timeline_id = row.Int("timeline");
   (*p.in_recovery == 1 ? p.replay_lsn : p.write_lsn) = p.checkpoint_lsn;
   return p;
+}
+
+const std::vector<Row>& Load() {
+  static const std::vector<Row> rows = ReadRows();
+  return rows;
 }
 
 struct Replayed {
