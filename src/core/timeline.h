@@ -57,7 +57,7 @@ inline constexpr std::size_t kTimelineSeriesCount = kTimelineSeries.size();
 
 // One value a series, in the order of kTimelineSeries. NaN: not known.
 struct TimelineSample {
-  std::array<float, kTimelineSeriesCount> values;
+  std::array<float, kTimelineSeriesCount> values{};
 
   TimelineSample() { values.fill(std::numeric_limits<float>::quiet_NaN()); }
   void Set(TimelineSeries series, double value) {
