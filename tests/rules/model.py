@@ -76,7 +76,9 @@ class Story:
     stretch: object = 1.0  # factor on the length of the write phase
     sync_seconds: object = 0.2
     standby: bool = False
-    log: str = "good"  # good, blind (from blind_from on), none, foreign (lines not understood)
+    # good, blind (from blind_from on), unreadable, foreign (lines not understood), none (not followed)
+    log: str = "good"
+    log_failures: bool = True  # the log tells failures one by one; else they are known at the success
     blind_from: float = 0
     rates: dict = field(default_factory=dict)  # over HEALTHY_RATES
     fpi_ratio: object = 0.2
@@ -218,7 +220,7 @@ class Simulation:
                     last_attempt = second
             if failing and pending:
                 running = None
-                own["failures"] += 1
+                own["failures" if s.log_failures else "failures_untold"] += 1
             elif pending and running is None and not within(s.stuck, second):
                 reason, pending = pending, None
                 length = timeout(second) * s.completion_target
@@ -231,10 +233,11 @@ class Simulation:
                 redo, last_attempt = position, second
                 sync_length = sync(second)
                 running = Event(second, second + length + round(sync_length), reason, redo, sync_length)
-                own["last_start", reason] = second
             if running and second >= running.end and not failing and not within(s.stuck, second):
                 counters["done"] += 1
                 control_redo, control_time = running.redo, running.start
+                own["failures"] += own["failures_untold"]
+                own["failures_untold"] = 0
                 self._finish(own, running, s)
                 running = None
 
@@ -242,7 +245,7 @@ class Simulation:
             own["probe_count", checkpoint] += probes(second)
             own["probe_sum", checkpoint] += probes(second) * (
                 latency_running(second) if running else 0.003)
-            own["read"] += 0 if s.log == "none" else 0.2
+            own["read"] += 0 if s.log == "unreadable" else 0.2
 
             if second % SNAPSHOT_SECONDS == 0:
                 down = within(exporter_away, second)
@@ -253,7 +256,7 @@ class Simulation:
 
     @staticmethod
     def _fresh_exporter() -> dict:
-        own = {"warnings": 0, "failures": 0, "read": 0.0, "matched": 0, "not_understood": 0,
+        own = {"warnings": 0, "failures": 0, "failures_untold": 0, "read": 0.0, "matched": 0, "not_understood": 0,
                "last_match": 0, "distance": 0.0, "longest": 0.0}
         for reason in REASONS:
             own["events", reason] = 0
@@ -318,9 +321,10 @@ class Simulation:
         put("too_frequent_warnings_total", own["warnings"])
         put("in_progress", 1 if running else 0)
         put("in_recovery", 1 if s.standby else 0)
-        put("wal_since_redo_bytes", position - control_redo)
+        put("wal_since_redo_bytes", position - redo)
+        put("recovery_wal_bytes", position - control_redo)
         trigger = (redo // SEGMENT) * SEGMENT + self._distance()
-        put("forced_trigger_bytes", trigger)
+        put("forced_trigger_bytes", trigger - redo)
         if rate > 0:
             put("next_forced_timestamp_seconds", second + max(0.0, trigger - position) / rate)
         put("next_timed_timestamp_seconds", next_timed)
@@ -346,13 +350,13 @@ class Simulation:
         put("wal_directory_bytes", step(s.wal_directory)(second))
         put("slot_retained_wal_bytes", step(s.slot_retained)(second), slot_name="standby1",
             slot_type="physical")
-        put("capability", step(s.capability)(second), name="checkpointer_wait_event")
-        put("capability", 0, name="backend_writes_by_context")  # one that this version never had
-        put("log_lines_total", int(own["read"]), outcome="read")
-        put("log_lines_total", own["matched"], outcome="matched")
-        put("log_lines_total", own["not_understood"], outcome="not_understood")
-        if own["last_match"] or s.unknown_times is not None:
-            put("log_last_match_timestamp_seconds", own["last_match"])
+        put("capability", step(s.capability)(second), name="checkpointer_activity")
+        put("capability", 0, name="read_log")  # one that this role never had
+        if s.log != "none":
+            for outcome in ("read", "matched", "not_understood"):
+                put("log_lines_total", int(own[outcome]), outcome=outcome)
+            if own["last_match"] or s.unknown_times is not None:
+                put("log_last_match_timestamp_seconds", own["last_match"])
         # What postgres_exporter shows of the same server (to version 16), for the comparison.
         scrape["pg_stat_bgwriter_checkpoints_timed_total"] = counters["timed"]
         scrape["pg_stat_bgwriter_checkpoints_req_total"] = counters["requested"]

@@ -171,6 +171,9 @@ def schedule():
     yield Row("sync five seconds", Story(sync_seconds=5))
     yield Row("checkpoints fail", Story(hours=5, failing=[(HOUR, 3 * HOUR)]), (FAILING, STALLED),
               at={HOUR + 10 * MINUTE: (FAILING,), 3 * HOUR: (FAILING, STALLED), 5 * HOUR: ()})
+    yield Row("checkpoints fail, log not read",
+              Story(hours=5, failing=[(HOUR, 3 * HOUR)], log="none", log_failures=False), (STALLED,),
+              at={5 * HOUR: ()})
     yield Row("a checkpoint fails twice", Story(failing=[(HOUR + 298, HOUR + 600)], timeout=300,
                                                 wal_rate=0, requests=[HOUR + 598]))
     yield Row("no checkpoint finishes", Story(stuck=[(HOUR, 3 * HOUR)]), (STALLED,))
@@ -230,6 +233,7 @@ def itself():
     yield Row("log blind from the start", Story(log="blind"), (LOG_BLIND,))
     yield Row("log blind, timer 60m", Story(hours=12, timeout=3600, log="blind", blind_from=5 * HOUR),
               (LOG_BLIND,))
+    yield Row("log unreadable", Story(log="unreadable"), (LOG_BLIND,))
     yield Row("log not configured", Story(log="none"))
     yield Row("log of foreign wording", Story(log="foreign"), (LOG_BLIND, LOG_FOREIGN))
     yield Row("reload failed", Story(reload_ok=Step([(0, 1), (2 * HOUR, 0)])), (RELOAD,))
