@@ -16,6 +16,8 @@ from model import SNAPSHOT_SECONDS, Simulation
 from scenarios import table
 
 NO_EXPORTER_HOURS = 1
+SCRAPES = (15, 60)
+EVALUATIONS = (60, 300)
 
 
 def number(value) -> str:
@@ -72,12 +74,12 @@ def alert_set(alerts) -> list:
     return [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in sorted(alerts)]
 
 
-def tests_of(row, scrape: int) -> dict:
+def tests_of(row, snapshots: list, scrape: int) -> dict:
     if row.story is None:
         hours, series = NO_EXPORTER_HOURS, [{"series": 'up{job="node",instance="n:9100"}', "values": "1x960"}]
     else:
         hours = row.story.hours
-        series = input_series(Simulation(row.story).snapshots, scrape, row.story.job)
+        series = input_series(snapshots, scrape, row.story.job)
     end = int(hours * 3600)
     expressions = [{
         "expr": f'group by (alertname) (count_over_time(ALERTS{{alertstate="firing"}}[{end}s]))',
@@ -126,18 +128,22 @@ def write(path: pathlib.Path, rule_files: list, evaluation: int, tests: list, ex
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("outdir", type=pathlib.Path)
-    parser.add_argument("--scrape", type=int, choices=(15, 60), action="append")
+    parser.add_argument("--scrape", type=int, choices=SCRAPES, action="append")
     parser.add_argument("--only", default="")
     arguments = parser.parse_args()
     arguments.outdir.mkdir(parents=True, exist_ok=True)
     rule_files = [golden.RULES / "recording.yml", golden.RULES / "alerts.yml"]
-    for scrape in arguments.scrape or (15, 60):
-        for evaluation in (60, 300):
-            tests = [tests_of(row, scrape) for row in table()
-                     if scrape in row.scrapes and row.evaluation == evaluation
-                     and arguments.only in row.name]
-            path = arguments.outdir / f"scraped_{scrape}s_evaluated_{evaluation}s.yml"
-            write(path, rule_files, evaluation, tests)
+    files = {(scrape, evaluation): [] for scrape in arguments.scrape or SCRAPES for evaluation in EVALUATIONS}
+    for row in table():
+        if arguments.only not in row.name:
+            continue
+        snapshots = Simulation(row.story).snapshots if row.story else []
+        for (scrape, evaluation), tests in files.items():
+            if scrape in row.scrapes and evaluation == row.evaluation:
+                tests.append(tests_of(row, snapshots, scrape))
+    for (scrape, evaluation), tests in files.items():
+        path = arguments.outdir / f"scraped_{scrape}s_evaluated_{evaluation}s.yml"
+        write(path, rule_files, evaluation, tests)
     return 0
 
 

@@ -222,6 +222,9 @@ def itself():
     yield Row("three restarts in an hour", Story(restarts=[2 * HOUR + 5, 2 * HOUR + 900, 2 * HOUR + 1800]))
     yield Row("three restarts in an hour, timer 30m",
               Story(hours=6, timeout=1800, restarts=[2 * HOUR + 5, 2 * HOUR + 900, 2 * HOUR + 1800]))
+    # No timed checkpoint dilutes them: a rule that took restarts for forced would be heard here.
+    yield Row("ten restarts 4 minutes apart, idle",
+              Story(wal_rate=0, restarts=[2 * HOUR + 5 + m * 240 for m in range(10)]))
     yield Row("capability lost", Story(hours=6, capability=Step([(0, 1), (3 * HOUR, 0)])), (CAPABILITY,),
               at={3 * HOUR: (), 6 * HOUR: ()})
     yield Row("capability lost after a day", Story(hours=36, capability=Step([(0, 1), (26 * HOUR, 0)])),
