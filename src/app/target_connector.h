@@ -6,7 +6,7 @@
 
 #include "config/connection.h"
 #include "core/environment.h"
-#include "pg/session.h"
+#include "pg/connector.h"
 
 namespace ckpt::app {
 

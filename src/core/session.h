@@ -17,8 +17,8 @@ namespace ckpt {
 
 // How long each kind of wait may last. All are positive.
 struct SessionTimeouts {
-  // For each address tried, from the first packet to the end of the login. Name resolution has the
-  // same bound once more. A host list or a name with several addresses multiplies it.
+  // For each host of the list, from the first packet to the end of the login. Name resolution is
+  // not within it: the resolver's own limits hold (resolv.conf: timeout, attempts).
   std::chrono::milliseconds connect{5000};
   std::chrono::milliseconds statement{2000};  // statement_timeout, kept by the server
   std::chrono::milliseconds lock{500};        // lock_timeout, kept by the server

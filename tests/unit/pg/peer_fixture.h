@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "pg/session.h"
+#include "pg/connector.h"
 #include "testing/fake_peer.h"
 #include "testing/real_clock.h"
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "pg/session.h"
 #include "unit/pg/peer_fixture.h"
 
 namespace ckpt::pg {
@@ -214,7 +215,8 @@ TEST_F(SessionOverPeer, CollectsNoticesAndKeepsThemFew) {
 // Statements as a server sees them, answered by their first word.
 class Prepared : public SessionOverPeer {
  protected:
-  void ServeByWord(std::string prepare, std::string execute, std::string plain) {
+  void ServeByWord(const std::string& prepare, const std::string& execute,
+                   const std::string& plain) {
     Serve([=, this](const std::string& sql) {
       const std::lock_guard<std::mutex> lock(mutex_);
       seen_.push_back(sql.substr(0, sql.find(' ')));
