@@ -103,9 +103,9 @@ TEST_F(EventMergeTest, KnowsTwinsAndStrangers) {
   CheckpointEvent near_log = Log(0, 30);
   near_log.distance_bytes = 500'000'123 / 1024 * 1024;
   struct Case {
-    const char* name;
+    const char* name = "";
     CheckpointEvent stats, log;
-    bool twins;
+    bool twins = false;
   };
   const Case cases[] = {
       {"same redo, other times", Stats(500, 530, 9), Log(0, 30, 9), true},

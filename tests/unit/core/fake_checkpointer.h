@@ -190,7 +190,9 @@ inline std::vector<CheckpointEvent> Watch(const FakeCheckpointer& fake,
                                           double step = 1.0) {
   FakeCheckpointer copy = fake;
   std::vector<CheckpointEvent> events;
-  for (double t = from; t <= to; t += step) {
+  const auto pulses = static_cast<int>(std::floor((to - from) / step)) + 1;
+  for (int i = 0; i < pulses; ++i) {
+    const double t = from + i * step;
     const auto more = detector->Step(copy.Pulse(t), copy.settings(), copy.server());
     events.insert(events.end(), more.begin(), more.end());
   }

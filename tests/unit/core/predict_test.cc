@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <random>
 
 #include "core/wal_rate.h"
@@ -85,7 +86,8 @@ class ForecastTest : public ::testing::Test {
   }
   Forecast Watch(double from, double to) {
     Forecast forecast;
-    for (double t = from; t <= to; t += 1) forecast = At(t);
+    const int pulses = static_cast<int>(std::floor(to - from)) + 1;
+    for (int i = 0; i < pulses; ++i) forecast = At(from + i);
     return forecast;
   }
   FakeCheckpointer fake_;

@@ -137,7 +137,9 @@ TEST(StatsEventsRandom, NeverBreaksWhateverHappens) {
         ledger.Add(update);
       }
     };
-    for (double t = 0; t < 1300; t += unit(random) < 0.03 ? 200 * unit(random) : 1) {
+    double t = 0;
+    while (t < 1300) {
+      t += unit(random) < 0.03 ? 200 * unit(random) : 1;
       if (unit(random) < 0.01) offset += 4000 * (unit(random) - 0.5);
       fake.clock = [offset](double) { return offset; };
       if (unit(random) < 0.005) fake.reset_at = t;

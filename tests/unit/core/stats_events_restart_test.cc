@@ -128,7 +128,7 @@ TEST_P(StatsEventsRestart, PromotionInMidFlightIsAnOrdinaryCheckpoint) {
   primary.wal_rate = 1e5;
   primary.runs = {{.start = 71.3, .write = 4.0, .sync = 0.2}};
   std::vector<CheckpointEvent> events;
-  for (double t = 71; t < 90; ++t) {
+  for (int t = 71; t < 90; ++t) {
     PulseStats pulse = primary.Pulse(t);
     if (*pulse.redo_lsn != primary.Position(-100)) pulse.timeline_id = 2;
     const auto more = detector.Step(pulse, primary.settings(), primary.server());
