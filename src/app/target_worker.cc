@@ -135,6 +135,7 @@ void TargetWorker::Poll(MonotonicTime now) {
   TellLogContext(pulse.value(), survey.get());
   // The log before the pulse: it tells in full what the pulse would have to infer.
   ReadLog(now);
+  model_.SetCapabilities(poller_.capabilities());
   model_.OnPulse(pulse.value(), std::move(survey));
   ProbeCommit();
   Publish();

@@ -24,6 +24,8 @@ class TargetModel {
 
   // A connect has succeeded. What was known of another server is forgotten.
   void OnConnect(const ServerIdentity& server, const CapabilitySet& capabilities);
+  // Privileges were read anew on the same connection.
+  void SetCapabilities(const CapabilitySet& capabilities) { state_.capabilities = capabilities; }
   // A good pulse; `survey` is null when none was made with it.
   void OnPulse(const PulseStats& pulse, std::shared_ptr<const Survey> survey);
 
