@@ -279,6 +279,7 @@ class WebConfigReader {
 
   void ReadHeaders(const YamlNode& node) {
     std::vector<string_view> known;
+    known.reserve(kWebHeaders.size());
     for (const WebHeaderInfo& header : kWebHeaders) known.push_back(header.name);
     ReadMapping(node, "headers", known, [this](const YamlEntry& entry) {
       const std::string value = Text(entry);

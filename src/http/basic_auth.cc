@@ -138,23 +138,18 @@ void BasicAuthenticator::Check(const Users& users, std::string_view authorizatio
   job.key = KeyOf(*credentials, job.hash);
   job.password = std::move(credentials->password);
 
-  std::optional<Verdict> verdict;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    verdict = Remembered(job.key);
-    if (!verdict && jobs_.size() >= kMostWaiting) verdict = Verdict::kBusy;
-    if (!verdict) {
-      job.done = std::move(done);
-      jobs_.push_back(std::move(job));
-      if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
-    }
-  }
+  std::unique_lock<std::mutex> lock(mutex_);
+  std::optional<Verdict> verdict = Remembered(job.key);
+  if (!verdict && jobs_.size() >= kMostWaiting) verdict = Verdict::kBusy;
   if (verdict) {
+    lock.unlock();
     Wipe(job.password);
-    done(*verdict);
-  } else {
-    wake_.notify_one();
+    return done(*verdict);
   }
+  job.done = std::move(done);
+  jobs_.push_back(std::move(job));
+  if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
+  wake_.notify_one();
 }
 
 void BasicAuthenticator::Run() {

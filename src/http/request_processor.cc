@@ -60,8 +60,9 @@ RequestProcessor::RequestProcessor(std::vector<Route> routes, const Clock& clock
                                    LogFunction log)
     : routes_(std::move(routes)), clock_(clock), post_(std::move(post)), log_(std::move(log)) {}
 
-void RequestProcessor::Process(std::shared_ptr<const Request> request,
-                               std::shared_ptr<const ActiveWebConfig> web_config, Done done) {
+void RequestProcessor::Process(const std::shared_ptr<const Request>& request,
+                               const std::shared_ptr<const ActiveWebConfig>& web_config,
+                               Done done) {
   const WebConfig& config = web_config->config;
   const MonotonicTime now = clock_.Monotonic();
   limiter_.Configure(config.rate_limit, now);
@@ -69,10 +70,11 @@ void RequestProcessor::Process(std::shared_ptr<const Request> request,
 
   if (!config.headers.empty()) {
     done = [web_config, done = std::move(done)](Response response) {
-      for (const auto& [name, value] : web_config->config.headers) {
-        std::erase_if(response.headers,
-                      [&](const Header& header) { return EqualsIgnoreCase(header.name, name); });
-        response.headers.push_back({name, value});
+      for (const auto& set : web_config->config.headers) {
+        std::erase_if(response.headers, [&set](const Header& header) {
+          return EqualsIgnoreCase(header.name, set.first);
+        });
+        response.headers.push_back({set.first, set.second});
       }
       done(std::move(response));
     };

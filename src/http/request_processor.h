@@ -27,8 +27,8 @@ class RequestProcessor {
   RequestProcessor(std::vector<Route> routes, const Clock& clock, Post post, LogFunction log);
 
   // Calls `done` exactly once: before it returns, or later from any thread.
-  void Process(std::shared_ptr<const Request> request,
-               std::shared_ptr<const ActiveWebConfig> web_config, Done done);
+  void Process(const std::shared_ptr<const Request>& request,
+               const std::shared_ptr<const ActiveWebConfig>& web_config, Done done);
 
  private:
   const Route* FindRoute(const Request& request) const;

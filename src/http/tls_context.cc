@@ -205,7 +205,7 @@ Status TlsContext::SetAlgorithms(const WebTlsConfig& config) {
       if (curve.name == name) groups.append(groups.empty() ? "" : ":").append(curve.openssl);
     }
   }
-  if (!groups.empty() && SSL_CTX_set1_groups_list(context, groups.c_str()) != 1) {
+  if (!groups.empty() && SSL_CTX_set1_groups_list(context, groups.data()) != 1) {
     return TlsError("curve_preferences", LastReason());
   }
   return Success{};

@@ -50,7 +50,7 @@ TestCertificate MakeCertificate(const std::string& common_name,
                                 const std::string& alternative_names,
                                 const TestCertificate* issuer) {
   static long serial = 1;
-  EVP_PKEY* key = EVP_EC_gen("P-256");
+  EVP_PKEY* key = EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256");
   X509* certificate = X509_new();
   X509_set_version(certificate, 2);
   ASN1_INTEGER_set(X509_get_serialNumber(certificate), serial++);
