@@ -70,10 +70,10 @@ struct Source {
 template <class Record>
 using Field = std::variant<OptionalInt Record::*, OptionalReal Record::*, OptionalText Record::*>;
 
-// One fact of a record. Without a family it is not exposed as a metric of its own.
+// One fact of a record.
 template <class Record>
 struct Fact {
-  const Family* family = nullptr;
+  const Family* family = &kNotExposed;  // never null
   std::string_view label_value;  // of the family's first label, for facts that share a family
   Field<Record> field;
   std::array<Source, 2> sources{};
@@ -113,7 +113,7 @@ constexpr bool SourcesDisjoint(const std::array<Fact<Record>, kSize>& facts) {
 template <class Record, std::size_t kSize>
 constexpr bool FamiliesWellNamed(const std::array<Fact<Record>, kSize>& facts) {
   for (const Fact<Record>& fact : facts) {
-    if (fact.family == nullptr) continue;
+    if (!IsExposed(*fact.family)) continue;
     if (!WellNamed(*fact.family)) return false;
     if (!fact.label_value.empty() && fact.family->labels.empty()) return false;
   }

@@ -99,7 +99,10 @@ constexpr Family kTimeline{"timeline_id", "Timeline of the last completed checkp
 
 using P = PulseStats;
 constexpr auto kPulseFacts = std::to_array<Fact<P>>({
-    {nullptr, "", &P::server_time, {{{View::kServer, "clock_timestamp()", {}, Scale::kEpoch}}}},
+    {&kNotExposed,
+     "",
+     &P::server_time,
+     {{{View::kServer, "clock_timestamp()", {}, Scale::kEpoch}}}},
     {&kInRecovery,
      "",
      &P::in_recovery,
@@ -236,12 +239,12 @@ constexpr auto kPulseFacts = std::to_array<Fact<P>>({
      &P::control_last_modified,
      {{{View::kControlSystem, "pg_control_last_modified", {}, Scale::kEpoch}}}},
 
-    {nullptr, "", &P::checkpointer_pid, {{{View::kCheckpointerProcess, "pid"}}}},
-    {nullptr,
+    {&kNotExposed, "", &P::checkpointer_pid, {{{View::kCheckpointerProcess, "pid"}}}},
+    {&kNotExposed,
      "",
      &P::checkpointer_wait_event_type,
      {{{View::kCheckpointerProcess, "wait_event_type"}}}},
-    {nullptr, "", &P::checkpointer_wait_event, {{{View::kCheckpointerProcess, "wait_event"}}}},
+    {&kNotExposed, "", &P::checkpointer_wait_event, {{{View::kCheckpointerProcess, "wait_event"}}}},
 });
 static_assert(FamiliesWellNamed(kPulseFacts), "a metric of kPulseFacts breaks the naming rules");
 static_assert(SourcesDisjoint(kPulseFacts), "a fact of kPulseFacts has overlapping sources");

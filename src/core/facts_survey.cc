@@ -173,7 +173,7 @@ constexpr auto kSurveyFacts = std::to_array<Fact<S>>({
      &S::slru_stats_reset,
      {{{View::kSlruReset, "min(stats_reset)", kFrom13, Scale::kEpoch}}}},
 
-    {nullptr,
+    {&kNotExposed,
      "",
      &S::log_zone_offset,
      {{{View::kServer,

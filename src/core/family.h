@@ -48,6 +48,11 @@ struct Family {
   bool per_target = true;  // false: about the exporter itself, without the label `target`
 };
 
+// Of facts that have no metric of their own. A null pointer would do, but GCC 12 does not take a
+// comparison with one for constant under -fsanitize=undefined.
+inline constexpr Family kNotExposed{};
+constexpr bool IsExposed(const Family& family) { return !family.name.empty(); }
+
 // How many label keys a family has beside `target`.
 constexpr std::size_t LabelCount(const Family& family) {
   if (family.labels.empty()) return 0;

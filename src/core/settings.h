@@ -57,7 +57,7 @@ struct Setting {
   std::string_view name;  // in pg_settings
   SettingKind kind = SettingKind::kNumber;
   SettingField field;
-  const Family* family = nullptr;
+  const Family* family = &kNotExposed;  // never null
   VersionRange versions{};
 };
 

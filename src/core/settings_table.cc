@@ -237,20 +237,20 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"wal_sync_method", K::kEnum, &S::wal_sync_method, &kWalSyncMethod},
     {"io_method", K::kEnum, &S::io_method, &kIoMethod, {18, kNewest}},
     {"recovery_prefetch", K::kEnum, &S::recovery_prefetch, &kRecoveryPrefetch, {15, kNewest}},
-    {"data_directory", K::kText, &S::data_directory, nullptr},
-    {"log_destination", K::kText, &S::log_destination, nullptr},
-    {"log_directory", K::kText, &S::log_directory, nullptr},
-    {"log_filename", K::kText, &S::log_filename, nullptr},
-    {"log_line_prefix", K::kText, &S::log_line_prefix, nullptr},
-    {"log_timezone", K::kText, &S::log_timezone, nullptr},
-    {"log_min_messages", K::kText, &S::log_min_messages, nullptr},
-    {"lc_messages", K::kText, &S::lc_messages, nullptr},
+    {"data_directory", K::kText, &S::data_directory},
+    {"log_destination", K::kText, &S::log_destination},
+    {"log_directory", K::kText, &S::log_directory},
+    {"log_filename", K::kText, &S::log_filename},
+    {"log_line_prefix", K::kText, &S::log_line_prefix},
+    {"log_timezone", K::kText, &S::log_timezone},
+    {"log_min_messages", K::kText, &S::log_min_messages},
+    {"lc_messages", K::kText, &S::lc_messages},
 });
 
 constexpr bool AllWellNamed() {
   for (const Setting& setting : kSettings) {
-    if (setting.family != nullptr && !WellNamed(*setting.family)) return false;
-    if ((setting.family == nullptr) != (setting.kind == K::kText)) return false;
+    if (IsExposed(*setting.family) == (setting.kind == K::kText)) return false;
+    if (IsExposed(*setting.family) && !WellNamed(*setting.family)) return false;
   }
   return true;
 }

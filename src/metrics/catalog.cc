@@ -42,7 +42,7 @@ template <class Record>
 void AddFacts(std::span<const Fact<Record>> facts, const Record* (*get)(const TargetState&),
               std::map<const Family*, std::size_t>* index, std::vector<Entry>* entries) {
   for (const Fact<Record>& fact : facts) {
-    if (fact.family == nullptr) continue;
+    if (!IsExposed(*fact.family)) continue;
     auto [at, is_new] = index->try_emplace(fact.family, entries->size());
     if (is_new) entries->push_back({fact.family, "", true, {}, {}});
     Entry& entry = (*entries)[at->second];
@@ -88,7 +88,7 @@ void AddRelation(const Relation<Record>& relation, std::vector<Record> SurveyRow
 void AddSettings(std::vector<Entry>* entries) {
   std::map<const Family*, std::size_t> index;
   for (const Setting& setting : SettingsTable()) {
-    if (setting.family == nullptr) continue;
+    if (!IsExposed(*setting.family)) continue;
     auto [at, is_new] = index.try_emplace(setting.family, entries->size());
     std::string source = Versions(setting.versions) + "setting " + std::string(setting.name);
     if (!is_new) {
