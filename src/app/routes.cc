@@ -8,6 +8,7 @@
 #include "app/landing_page.h"
 #include "http/accept.h"
 #include "metrics/exposition.h"
+#include "web/api.h"
 
 namespace ckpt::app {
 namespace {
@@ -40,6 +41,22 @@ http::Response Ready(const RouteContext& context) {
   return http::TextResponse(200, "ready");
 }
 
+using WebView = web::Answer (*)(const web::Targets&, const web::Parameters&, const web::Now&);
+
+// A view of the room web, as a handler.
+http::Handler Show(const RouteContext& context, WebView view) {
+  return [context, view](const http::Request& request) {
+    web::Answer answer = view(context.store->All(), request.query,
+                              {context.clock->Wall(), context.clock->Monotonic()});
+    http::Response response;
+    response.status = answer.status;
+    response.content_type = std::move(answer.content_type);
+    response.body = std::move(answer.body);
+    response.headers.push_back({"Cache-Control", "no-store"});
+    return response;
+  };
+}
+
 }  // namespace
 
 std::vector<http::Route> MakeRoutes(const RouteContext& context) {
@@ -55,6 +72,16 @@ std::vector<http::Route> MakeRoutes(const RouteContext& context) {
   routes.push_back({.path = "/-/ready",
                     .description = "200 once every target has been tried",
                     .handler = [context](const Request&) { return Ready(context); }});
+
+  routes.push_back({.path = "/api/v1/targets",
+                    .description = "What each target is and does now, as JSON",
+                    .handler = Show(context, web::TargetsJson)});
+  routes.push_back({.path = "/api/v1/events",
+                    .description = "The last checkpoints of a target, as JSON",
+                    .handler = Show(context, web::EventsJson)});
+  routes.push_back({.path = "/api/v1/timeline",
+                    .description = "The sampled series of a target, as JSON",
+                    .handler = Show(context, web::TimelineJson)});
 
   // The page lists the other routes from this same table.
   std::vector<LandingLink> links;

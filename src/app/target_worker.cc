@@ -195,6 +195,7 @@ void TargetWorker::Publish() {
   health_.connected = poller_.connected();
   health_.values_rejected = poller_.values_rejected();
   model_.SetHealth(health_);
+  model_.SetAccess(poller_.capabilities(), poller_.role());
   store_->Publish(model_.Snapshot());
 }
 

@@ -41,28 +41,44 @@ constexpr std::array<CapabilityInfo, kCapabilityCount - 1> kCapabilities{{
      "::oid, 'EXECUTE'), false)",
      kGrantMonitor,
      {12, VersionRange::kNewest}},
-    {Capability::kCurrentLogfile, "current_logfile", "The name of the server's current log file.",
+    {Capability::kCurrentLogfile,
+     "current_logfile",
+     "The name of the server's current log file.",
      "coalesce(has_function_privilege(to_regprocedure('pg_catalog.pg_current_logfile(text)')::oid,"
      " 'EXECUTE'), false)",
      "GRANT EXECUTE ON FUNCTION pg_catalog.pg_current_logfile(), "
-     "pg_catalog.pg_current_logfile(text) TO {role};"},
+     "pg_catalog.pg_current_logfile(text) TO {role};",
+     {},
+     true},
     // In 10 the function checks for a superuser inside, whatever is granted.
-    {Capability::kReadLog, "read_log", "Reading the server log over SQL.",
+    {Capability::kReadLog,
+     "read_log",
+     "Reading the server log over SQL.",
      "coalesce(has_function_privilege("
      "to_regprocedure('pg_catalog.pg_read_binary_file(text,bigint,bigint)')::oid, 'EXECUTE'), "
      "false) AND (current_setting('server_version_num')::int >= 110000 OR "
      "(SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user))",
-     "GRANT EXECUTE ON FUNCTION pg_catalog.pg_read_binary_file(text, bigint, bigint) TO {role};"},
-    {Capability::kEmitMessage, "emit_message", "The commit probe, where it is switched on.",
+     "GRANT EXECUTE ON FUNCTION pg_catalog.pg_read_binary_file(text, bigint, bigint) TO {role};",
+     {},
+     true},
+    {Capability::kEmitMessage,
+     "emit_message",
+     "The commit probe, where it is switched on.",
      "coalesce(has_function_privilege("
      "to_regprocedure('pg_catalog.pg_logical_emit_message(boolean,text,text)')::oid, 'EXECUTE') OR "
      "has_function_privilege("
      "to_regprocedure('pg_catalog.pg_logical_emit_message(boolean,text,text,boolean)')::oid, "
      "'EXECUTE'), false)",
-     "GRANT EXECUTE ON FUNCTION pg_catalog.pg_logical_emit_message TO {role};"},
-    {Capability::kStatements, "statements", "Statement times from pg_stat_statements.",
+     "GRANT EXECUTE ON FUNCTION pg_catalog.pg_logical_emit_message TO {role};",
+     {},
+     true},
+    {Capability::kStatements,
+     "statements",
+     "Statement times from pg_stat_statements.",
      "EXISTS (SELECT FROM pg_catalog.pg_extension WHERE extname = 'pg_stat_statements')",
-     "CREATE EXTENSION pg_stat_statements;"},
+     "CREATE EXTENSION pg_stat_statements;",
+     {},
+     true},
 }};
 
 constexpr bool InOrder() {
@@ -83,6 +99,14 @@ std::span<const CapabilityInfo> Capabilities() { return kCapabilities; }
 const CapabilityInfo& InfoOf(Capability capability) {
   if (capability == Capability::kNone) return kNothing;
   return kCapabilities[static_cast<std::size_t>(capability) - 1];
+}
+
+std::string CureFor(const CapabilityInfo& info, std::string_view role) {
+  constexpr std::string_view kRole = "{role}";
+  std::string cure(info.cure);
+  const std::size_t at = role.empty() ? std::string::npos : cure.find(kRole);
+  if (at != std::string::npos) cure.replace(at, kRole.size(), role);
+  return cure;
 }
 
 }  // namespace ckpt

@@ -4,6 +4,7 @@
 #include <bitset>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "core/server_version.h"
@@ -35,12 +36,17 @@ struct CapabilityInfo {
   // What cures its lack; {role} is filled in. Empty: nothing can.
   std::string_view cure;
   VersionRange versions;
+  // Serves something that is off unless the configuration asks for it, so its lack is no fault.
+  bool opt_in = false;
 };
 
 // TABLE: one row a capability. The test at connect, the log line with the GRANT, `doctor` and
 // config/grants.sql derive from it.
 std::span<const CapabilityInfo> Capabilities();
 const CapabilityInfo& InfoOf(Capability capability);
+
+// The cure for `role`, a quoted SQL identifier. Without one the place stays marked "{role}".
+std::string CureFor(const CapabilityInfo& info, std::string_view role);
 
 // The set a session has.
 class CapabilitySet {

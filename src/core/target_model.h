@@ -37,6 +37,12 @@ class TargetModel {
   // How polling goes; kept by the caller, told here before each Snapshot().
   void SetHealth(const PollHealth& health) { state_.health = health; }
 
+  // What the role may read, which a GRANT changes without a new connection.
+  void SetAccess(const CapabilitySet& capabilities, const std::string& session_role) {
+    state_.capabilities = capabilities;
+    state_.session_role = session_role;
+  }
+
   // The state as of now, to be shared.
   std::shared_ptr<const TargetState> Snapshot();
 

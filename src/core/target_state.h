@@ -62,6 +62,7 @@ struct TargetState {
   // Of the server; empty before the first good connect.
   std::optional<ServerIdentity> server;
   CapabilitySet capabilities;
+  std::string session_role;  // whom the server takes us for, as a quoted identifier
   std::optional<PulseStats> pulse;
   std::shared_ptr<const Survey> survey;  // null before the first
   Derived derived;

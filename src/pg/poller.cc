@@ -12,15 +12,6 @@ constexpr std::uint64_t kSurveysBetweenPrivileges = 20;
 
 bool IsTrue(const std::optional<std::string>& text) { return text && text->starts_with('t'); }
 
-std::string Cure(const CapabilityInfo& info, const std::string& role) {
-  std::string cure(info.cure);
-  constexpr std::string_view kRole = "{role}";
-  if (const std::size_t at = cure.find(kRole); at != std::string::npos) {
-    cure.replace(at, kRole.size(), role);
-  }
-  return cure;
-}
-
 Error Unexpected(std::string_view what) {
   return {ErrorCode::kProtocol, "the server answered " + std::string(what) +
                                     " as PostgreSQL would not; is this a PostgreSQL server?"};
@@ -121,14 +112,12 @@ void Poller::LogMissing() {
   for (const CapabilityInfo& info : Capabilities()) {
     const bool missing =
         info.versions.Contains(catalog_.version) && !catalog_.capabilities.Has(info.capability);
-    // Only those that every target wants; the others are asked for by what needs them.
-    const bool wanted = info.capability <= Capability::kArchiveStatus;
-    if (missing && wanted && !logged_missing_.Has(info.capability)) {
+    if (missing && !info.opt_in && !logged_missing_.Has(info.capability)) {
       log_->Log(LogLevel::kInfo, "the role may not read something; the rest is unaffected",
                 {{"target", options_.target},
                  {"missing", info.name},
                  {"gives", info.gives},
-                 {"cure", Cure(info, role_)}});
+                 {"cure", CureFor(info, role_)}});
     }
     logged_missing_.Set(info.capability, missing);
   }

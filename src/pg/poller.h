@@ -52,6 +52,8 @@ class Poller {
   // Of the present or last connection.
   const ServerIdentity& server() const { return server_; }
   const CapabilitySet& capabilities() const { return catalog_.capabilities; }
+  // Whom the server takes us for, as a quoted identifier.
+  const std::string& role() const { return role_; }
   // The checkpointer's process on the present server; empty when the role may not see it.
   std::optional<std::int64_t> checkpointer_pid() const { return catalog_.checkpointer_pid; }
   // How many values of this server's could not be understood since construction.

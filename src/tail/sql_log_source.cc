@@ -24,15 +24,6 @@ LogProblem FromError(const Error& error) {
           "cannot read the server log over SQL: " + error.message};
 }
 
-std::string Filled(std::string_view cure, std::string_view role) {
-  std::string text(cure);
-  constexpr std::string_view kRole = "{role}";
-  if (const std::size_t at = text.find(kRole); at != std::string::npos) {
-    text.replace(at, kRole.size(), role);
-  }
-  return text;
-}
-
 bool Lists(std::string_view list, std::string_view word) {
   while (!list.empty()) {
     const std::size_t comma = std::min(list.find(','), list.size());
@@ -132,9 +123,9 @@ SqlLogSource::Failure SqlLogSource::JudgeAccess(const Row& row) {
   may_current_ = is_true(row[1]);
   may_list_ = is_true(row[2]) && log_directory && log_filename;
   std::string grants;
-  if (!is_true(row[0])) grants += " " + Filled(InfoOf(Capability::kReadLog).cure, role);
+  if (!is_true(row[0])) grants += " " + CureFor(InfoOf(Capability::kReadLog), role);
   if (!may_current_ && !may_list_) {
-    grants += " " + Filled(InfoOf(Capability::kCurrentLogfile).cure, role);
+    grants += " " + CureFor(InfoOf(Capability::kCurrentLogfile), role);
   }
   if (!grants.empty()) {
     return LogProblem{LogErrorKind::kPermission,
