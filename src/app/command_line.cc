@@ -45,9 +45,9 @@ std::variant<CommandLine, Exit> ParseCommandLine(int argc, const char* const* ar
       ->check(CLI::IsMember({"logfmt", "json"}));
   app.add_option("--describe", describe,
                  "Print what the exporter knows of itself and exit: its metrics as json or "
-                 "markdown, its configuration keys (config), or the SQL that it sends to each "
-                 "version of PostgreSQL (sql).")
-      ->check(CLI::IsMember({"json", "markdown", "config", "sql"}));
+                 "markdown, its configuration keys (config), the SQL that it sends to each "
+                 "version of PostgreSQL (sql), or its rules of advice (advice).")
+      ->check(CLI::IsMember({"json", "markdown", "config", "sql", "advice"}));
   app.allow_extras(false);
 
   try {
@@ -78,7 +78,8 @@ std::variant<CommandLine, Exit> ParseCommandLine(int argc, const char* const* ar
   const std::map<std::string, Describe> descriptions{{"json", Describe::kJson},
                                                      {"markdown", Describe::kMarkdown},
                                                      {"config", Describe::kConfig},
-                                                     {"sql", Describe::kSql}};
+                                                     {"sql", Describe::kSql},
+                                                     {"advice", Describe::kAdvice}};
   if (const auto found = descriptions.find(describe); found != descriptions.end()) {
     line.describe = found->second;
   }

@@ -11,7 +11,7 @@
 
 namespace ckpt::app {
 
-enum class Describe : std::uint8_t { kNothing, kJson, kMarkdown, kConfig, kSql };
+enum class Describe : std::uint8_t { kNothing, kJson, kMarkdown, kConfig, kSql, kAdvice };
 
 // What the operator asked for.
 struct CommandLine {

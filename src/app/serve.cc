@@ -13,6 +13,7 @@
 #include "app/target_connector.h"
 #include "config/connection.h"
 #include "config/describe.h"
+#include "core/advice.h"
 #include "core/sql_plan.h"
 #include "http/server.h"
 #include "metrics/describe.h"
@@ -87,6 +88,7 @@ int PrintDescription(Describe what) {
     case Describe::kJson: std::cout << metrics::DescribeJson(); break;
     case Describe::kMarkdown: std::cout << metrics::DescribeMarkdown(); break;
     case Describe::kConfig: std::cout << config::DescribeConfig(); break;
+    case Describe::kAdvice: std::cout << DescribeAdvice(); break;
     case Describe::kSql: std::cout << SqlDescription(); break;
   }
   return std::cout.flush() ? 0 : 1;

@@ -33,6 +33,8 @@ void TargetModel::OnConnect(const ServerIdentity& server, const CapabilitySet& c
   state_.derived = {};
   state_.forecast = {};
   state_.activity = {};
+  state_.advice.reset();
+  state_.recommended_max_wal_size.reset();
   state_.server = server;
   state_.capabilities = capabilities;
   previous_pulse_.reset();
@@ -64,6 +66,7 @@ void TargetModel::OnPulse(const PulseStats& pulse, std::shared_ptr<const Survey>
   latency_.Add(Probe::kQuery, pulse.round_trip_seconds, state_.activity.in_progress, now);
   Sample(pulse, survey.get());
   previous_pulse_ = pulse;
+  if (survey) Advise();
   if (survey) previous_survey_ = std::move(survey);
 }
 
@@ -86,6 +89,15 @@ void TargetModel::OnCommit(double seconds, MonotonicTime now) {
 
 void TargetModel::Count(const std::vector<EventUpdate>& updates) {
   for (const EventUpdate& update : updates) ledger_.Add(update);
+}
+
+// With each survey, not with each pulse: nothing that advice rests on moves faster.
+void TargetModel::Advise() {
+  state_.events = ledger_.State();
+  const AdviceInput input = ObservedInput(state_, window_);
+  auto advice = std::make_shared<const std::vector<Advice>>(Evaluate(input));
+  state_.recommended_max_wal_size = RecommendedMaxWalSize(input, *advice);
+  state_.advice = std::move(advice);
 }
 
 void TargetModel::Sample(const PulseStats& pulse, const Survey* survey) {

@@ -48,6 +48,7 @@ class TargetModel {
 
  private:
   void Count(const std::vector<EventUpdate>& updates);
+  void Advise();
   void Sample(const PulseStats& pulse, const Survey* survey);
   const Settings& settings() const;
 

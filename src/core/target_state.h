@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/activity.h"
+#include "core/advice.h"
 #include "core/capability.h"
 #include "core/derive.h"
 #include "core/event_ledger.h"
@@ -30,6 +31,7 @@ struct TargetInfo {
   std::vector<std::pair<std::string, std::string>> labels;  // constant labels beside `target`
   // Samples of a server older than this are not shown: max(3 x pulse interval, 5 s).
   std::chrono::nanoseconds fresh_for{std::chrono::seconds(5)};
+  AdviceLimits advice_limits;
 };
 
 // How polling goes. Counts since the target was configured.
@@ -73,7 +75,10 @@ struct TargetState {
   std::shared_ptr<const EventsState> events = std::make_shared<EventsState>();
   std::shared_ptr<const LatencyState> latency = std::make_shared<LatencyState>();
   TimelineSnapshot timeline;
-  std::optional<LogHealth> log;  // empty: no log is followed
+  // What should be changed, as of the last survey; null before the first. See Evaluate().
+  std::shared_ptr<const std::vector<Advice>> advice;
+  OptionalReal recommended_max_wal_size;  // bytes; see RecommendedMaxWalSize()
+  std::optional<LogHealth> log;           // empty: no log is followed
 
   // Whether the last good pulse is young enough to be shown at `now`. Without it a target is down
   // and has no server samples: absent, never stale.

@@ -134,6 +134,7 @@ std::vector<Entry> Build() {
   AddDerived(DerivedMetrics(), &entries);
   AddDerived(EventMetrics(), &entries);
   AddDerived(LogMetrics(), &entries);
+  AddDerived(AdviceMetrics(), &entries);
   AddSettings(&entries);
   for (const ProcessMetric& metric : ProcessMetrics()) {
     entries.push_back({&metric.family, std::string(metric.source), false, {}, metric.collect});

@@ -27,9 +27,10 @@ struct DerivedMetric {
   bool needs_fresh = true;
 };
 std::span<const DerivedMetric> HealthMetrics();   // before the facts
-std::span<const DerivedMetric> DerivedMetrics();  // after them, as are the next two
+std::span<const DerivedMetric> DerivedMetrics();  // after them, as are the next ones
 std::span<const DerivedMetric> EventMetrics();
 std::span<const DerivedMetric> LogMetrics();
+std::span<const DerivedMetric> AdviceMetrics();
 
 // A row of the exporter's own table.
 struct ProcessMetric {
