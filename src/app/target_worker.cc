@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "core/pulse_times.h"
 #include "tail/sql_log_source.h"
 
 namespace ckpt::app {
@@ -91,22 +92,35 @@ void TargetWorker::Connect(MonotonicTime now) {
   model_.OnConnect(poller_.server(), poller_.capabilities());
   // Everything is asked anew at once; the grid of times stays, so that targets stay apart.
   next_survey_ = after;
-  if (options_.sql_log) {
-    const SqlLogOptions& wanted = *options_.sql_log;
-    tail::SqlLogSourceOptions source;
-    source.read_last = wanted.read_last;
-    sql_log_ = std::make_unique<LogFollower>(
-        info_->name,
-        std::make_unique<tail::SqlLogSource>(
-            [this](const std::string& sql) -> Result<RowSet> {
-              if (poller_.session() == nullptr) {
-                return Error{ErrorCode::kConnection, "not connected", ""};
-              }
-              return poller_.session()->Query(sql, options_.poller.query_timeout);
-            },
-            *clock_, std::move(source)),
-        wanted.format, wanted.line_prefix, log_);
-  }
+}
+
+// One source for as long as it is the same server: it knows what it has read, so a new connection
+// goes on there and reads nothing twice.
+void TargetWorker::FollowSqlLog(const PulseStats& pulse) {
+  if (!options_.sql_log) return;
+  // Another node of the same system was already there when the last one answered.
+  constexpr double kClockSlack = 2.0;
+  const OptionalInt system = poller_.server().system_identifier;
+  const bool another_node = pulse.postmaster_start && sql_log_server_.postmaster_start &&
+                            *pulse.postmaster_start != *sql_log_server_.postmaster_start &&
+                            *pulse.postmaster_start < sql_log_server_.last_time - kClockSlack;
+  const bool same = sql_log_ && system == sql_log_server_.system_identifier && !another_node;
+  sql_log_server_ = {system, pulse.postmaster_start, ServerTime(pulse)};
+  if (same) return;
+  const SqlLogOptions& wanted = *options_.sql_log;
+  tail::SqlLogSourceOptions source;
+  source.read_last = wanted.read_last;
+  sql_log_ = std::make_unique<LogFollower>(
+      info_->name,
+      std::make_unique<tail::SqlLogSource>(
+          [this](const std::string& sql) -> Result<RowSet> {
+            if (poller_.session() == nullptr) {
+              return Error{ErrorCode::kConnection, "not connected", ""};
+            }
+            return poller_.session()->Query(sql, options_.poller.query_timeout);
+          },
+          *clock_, std::move(source)),
+      wanted.format, wanted.line_prefix, log_);
 }
 
 void TargetWorker::Poll(MonotonicTime now) {
@@ -132,6 +146,7 @@ void TargetWorker::Poll(MonotonicTime now) {
       Fail(taken.error(), "a survey failed");
     }
   }
+  FollowSqlLog(pulse.value());
   TellLogContext(pulse.value(), survey.get());
   // The log before the pulse: it tells in full what the pulse would have to infer.
   ReadLog(now);

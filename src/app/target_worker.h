@@ -68,6 +68,7 @@ class TargetWorker {
  private:
   void Run();
   void Connect(MonotonicTime now);
+  void FollowSqlLog(const PulseStats& pulse);
   void Poll(MonotonicTime now);
   void ReadLog(MonotonicTime now);
   void ProbeCommit();
@@ -93,6 +94,11 @@ class TargetWorker {
   MonotonicTime next_log_;
   LogContext log_context_;
   std::unique_ptr<LogFollower> sql_log_;  // made anew for each server that answers
+  struct {
+    OptionalInt system_identifier;
+    OptionalReal postmaster_start;
+    UnixSeconds last_time = 0;  // of its last pulse, by its clock
+  } sql_log_server_;            // whose log sql_log_ reads
   std::optional<pg::CommitProbe> commit_probe_;
 
   std::mutex mutex_;

@@ -157,9 +157,10 @@ class PostgresServer:
 
     conf: settings by name, over the defaults below. initdb_args: for example --wal-segsize=1.
     start: False leaves it stopped in the `with` block, for tests of the start itself.
+    environment: further variables of the server, such as LC_ALL.
     """
 
-    def __init__(self, major, conf=None, initdb_args=(), start=True):
+    def __init__(self, major, conf=None, initdb_args=(), start=True, environment=None):
         self.major = int(major)
         self.home = installation(self.major)
         if self.home is None:
@@ -173,6 +174,7 @@ class PostgresServer:
         self.is_standby = False
         self._process: subprocess.Popen | None = None
         self._start_at_enter = start
+        self._environment = environment or {}
         self._log_file = self.directory / "server.log"
         self._standbys: list[PostgresServer] = []
         self.conf: dict[str, object] = {
@@ -268,7 +270,7 @@ class PostgresServer:
                 _as_server_user(
                     [str(self.home / "bin/postgres"), "-D", str(self.data)], die_with_parent=True
                 ),
-                env=_clean_environment(),
+                env={**_clean_environment(), **self._environment},
                 cwd="/",
                 stdin=subprocess.DEVNULL,
                 stdout=log,
