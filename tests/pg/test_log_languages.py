@@ -9,10 +9,10 @@ import pathlib
 import subprocess
 
 import pytest
+from checkpoint_steps import CONF, POLLING, crash, dirty, wal_checkpoint
 from events import EventWatch, compare, logged_checkpoints
 from exporter import Exporter, Target
 from postgres_server import DISTRIBUTION, PostgresServer
-from test_events import CONF, POLLING, crash, dirty, wal_checkpoint
 
 MAJOR = 15
 
