@@ -31,7 +31,7 @@ say() { printf '%s\n' "$*"; }
 say "packages and build; the first time takes a few minutes"
 deploy/install_packages.sh build demo
 if [[ -n $major ]]; then
-  deploy/install_packages.sh test
+  deploy/install_packages.sh live
   bin=$(tests/pg/fetch_postgres.sh --print "$major")
 else
   bin=$(echo /usr/lib/postgresql/*/bin | awk '{print $NF}')

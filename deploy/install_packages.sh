@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that a purpose needs; what is there already is left alone.
-# Usage: deploy/install_packages.sh build|demo|test|lint...   (root, or sudo)
+# Usage: deploy/install_packages.sh build|demo|unit|live|lint...   (root, or sudo)
 set -euo pipefail
 
 declare -A packages=(
@@ -9,9 +9,9 @@ declare -A packages=(
            libspdlog-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev libboost-dev libssl-dev
            zlib1g-dev libcrypt-dev"
   [demo]="curl postgresql prometheus procps"
-  [test]="libgtest-dev libgmock-dev curl postgresql prometheus prometheus-alertmanager npm python3
-          python3-pytest python3-yaml python3-prometheus-client locales openssl procps util-linux
-          iproute2"
+  [unit]="libgtest-dev libgmock-dev prometheus python3 python3-pytest python3-yaml
+          python3-prometheus-client locales openssl util-linux"
+  [live]="curl postgresql prometheus-alertmanager npm procps iproute2"
   [lint]="clang clang-format clang-tidy"
 )
 

@@ -27,7 +27,8 @@ done
 step() { printf '\n== %s (%d s)\n' "$*" "$SECONDS"; }
 
 step "packages"
-deploy/install_packages.sh build test
+deploy/install_packages.sh build unit
+((live)) && deploy/install_packages.sh live
 ((lint)) && deploy/install_packages.sh lint
 jobs=$(nproc)
 
