@@ -182,7 +182,10 @@ Result<Secret> BuildConninfo(const ConnectionParameters& parameters, const Endpo
     const string_view keyword = option->keyword;
     // An empty service name would be looked up in the service file.
     if (option->envvar == nullptr || keyword == "service") continue;
-    given.emplace(keyword, option->compiled != nullptr ? option->compiled : "");
+    // Documented, but not compiled in; libpq 16 and newer refuse an empty one.
+    const bool certificate_mode = keyword == "sslcertmode";
+    const char* absent = certificate_mode ? "allow" : "";
+    given.emplace(keyword, option->compiled != nullptr ? option->compiled : absent);
   }
   for (const auto& [keyword, value] : given) {
     if (std::find(kOwnKeywords.begin(), kOwnKeywords.end(), keyword) == kOwnKeywords.end()) {

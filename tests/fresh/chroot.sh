@@ -47,6 +47,10 @@ chroot_open() {
   done
   mkdir -p "$root/dev/shm"
   mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
+  # apt writes its log through a pseudo-terminal.
+  mkdir -p "$root/dev/pts"
+  mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
+  ln -sfn pts/ptmx "$root/dev/ptmx"
 }
 
 chroot_run() {
