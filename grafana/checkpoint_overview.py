@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """One server: is it checkpoints, why do they run, who writes the pages, what to set."""
 
+from checkpoint_marks import marks
 from panels import (
-    BAD, CALM, GOOD, MUTED, REASON_COLORS, WARN, annotation, band, color, colored, dashboard, dashed,
-    graph, mapping, override, query, row, special, standard_variables, stat, table, thresholds,
-    variable,
+    BAD, CALM, GOOD, MUTED, REASON_COLORS, WARN, band, color, colored, dashboard, dashed, graph,
+    mapping, override, query, row, special, standard_variables, stat, table, thresholds, variable,
 )
 from selectors import (
-    FULL_PAGE_IMAGE_RATE, WAL_RATE, rise, servers as s, setting_changes, setting_rows, smaller,
+    FULL_PAGE_IMAGE_RATE, WAL_RATE, measured, quantile, rise, servers as s, setting_rows, smaller,
 )
 
 UID = "pgcheckpoint-overview"
@@ -17,19 +17,6 @@ WAL = "WAL written"
 WRITERS = "Who writes the pages"
 
 
-def quantile(q, probe, states="running|idle"):
-    return s(f"""histogram_quantile({q}, sum by (le) (rate(
-        pgcheckpoint_probe_latency_seconds_bucket{{@,probe="{probe}",checkpoint=~"{states}"}}
-        [$__rate_interval])))""")
-
-
-def measured(expr, probe, states="running|idle"):
-    """Nothing rather than NaN where there is no sample, as while the probe is off."""
-    return f"{expr} " + s(f"""and sum (rate(
-        pgcheckpoint_probe_latency_seconds_count{{@,probe="{probe}",checkpoint=~"{states}"}}
-        [$__rate_interval])) > 0""")
-
-
 def verdict():
     return [
         stat(
@@ -37,7 +24,8 @@ def verdict():
             """What the checkpointer does at this moment. "not visible": the exporter's role lacks
             pg_monitor and no log is read; grant pg_monitor.""",
             [query(s("""(max(pgcheckpoint_up{@}) == 0) - 1 or
-                max(pgcheckpoint_phase{@,phase="write"}) + max(pgcheckpoint_phase{@,phase="sync"}) * 2
+                max(pgcheckpoint_phase{@,phase="write"}) + max(pgcheckpoint_phase{@,phase="sync"})
+                * 2
                 + max(pgcheckpoint_phase{@,phase="finish"}) * 3
                 + max(pgcheckpoint_phase{@,phase="shutdown"}) * 4
                 + max(pgcheckpoint_phase{@,phase="unknown"}) * 5"""), instant=True)],
@@ -61,7 +49,8 @@ def verdict():
         stat(
             "Forced by WAL",
             """2. Why do they run? Share of the last hour's checkpoints that WAL volume forced,
-            of those that WAL or the timer began. It should be near 0: then checkpoint_timeout sets the pace. Above 50 %
+            of those that WAL or the timer began. It should be near 0: then checkpoint_timeout sets
+            the pace. Above 50 %
             max_wal_size is too small for this load, see What to set.""",
             [query(s("""sum(increase(pgcheckpoint_events_total{@,reason="wal"}[1h]))
                 / (sum(increase(pgcheckpoint_events_total{@,reason=~"wal|time"}[1h])) > 0)"""),
@@ -93,7 +82,8 @@ def verdict():
         ),
         stat(
             "Full page images",
-            """Share of the last hour's WAL that is whole pages, written at the first change of a page after a
+            """Share of the last hour's WAL that is whole pages, written at the first change of a
+                page after a
             checkpoint. High with frequent checkpoints: make them rarer, and consider
             wal_compression. Exact from PostgreSQL 19; before, an estimate that is too high where
             pages have holes or WAL is compressed. Absent below 14.""",
@@ -112,7 +102,8 @@ def verdict():
         ),
         stat(
             "Crash recovery",
-            """WAL that crash recovery would have to replay if the server died now. The price of rare
+            """WAL that crash recovery would have to replay if the server died now. The price of
+                rare
             checkpoints. Servers replay some tens to hundreds of MB a second.""",
             [query(s("max(pgcheckpoint_recovery_wal_bytes{@})"), instant=True)],
             "bytes", decimals=0,
@@ -130,9 +121,12 @@ def is_it_checkpoints():
         graph(
             LATENCY,
             """Round trips of the exporter's probes; the shaded band is a running checkpoint (over
-            long ranges its height is the share of time), darker while it syncs. Lines mark exact starts: red forced by
-            WAL, blue by the timer, purple requested or at a restart; they are hidden where they would be
-            closer than 25 steps. Spikes under the band: checkpoints. Spikes elsewhere: not checkpoints. The query
+            long ranges its height is the share of time), darker while it syncs. Lines mark exact
+            starts: red forced by
+            WAL, blue by the timer, purple requested or at a restart; they are hidden where they
+            would be
+            closer than 25 steps. Spikes under the band: checkpoints. Spikes elsewhere: not
+            checkpoints. The query
             probe reads no disk; enable the commit probe to see what commits feel.""",
             [
                 query(running, "checkpoint running"),
@@ -144,8 +138,7 @@ def is_it_checkpoints():
             ],
             "s", (24, 10),
             overrides=[
-                band("checkpoint running", "orange", 14),
-                band("syncing", "red", 30),
+                band("checkpoint running", "orange", 14), band("syncing", "red", 30),
                 color("query median", "green"),
                 color("query p95", "yellow"),
                 color("query p99", "red", custom__lineWidth=2),
@@ -154,7 +147,8 @@ def is_it_checkpoints():
         ),
         graph(
             "p95 while a checkpoint runs, and while none does",
-            """The same probe, filed by whether a checkpoint ran at that moment. The two lines together:
+            """The same probe, filed by whether a checkpoint ran at that moment. The two lines
+                together:
             checkpoints cost nothing you would notice. Running far above idle: they do; compare
             Duration for the phase that is slow.""",
             [query(measured(quantile(0.95, "query", state), "query", state), name)
@@ -164,8 +158,10 @@ def is_it_checkpoints():
         ),
         graph(
             "Duration, one mark a checkpoint",
-            """How long each checkpoint or restartpoint took, by phase; the mark stands where it ended (the mean, when
-            several ended within one step). Write includes the deliberate pauses: it should last about
+            """How long each checkpoint or restartpoint took, by phase; the mark stands where it
+                ended (the mean, when
+            several ended within one step). Write includes the deliberate pauses: it should last
+            about
             checkpoint_completion_target x checkpoint_timeout (the dashed line). Far less: it was
             forced, or there was little to write. More: the disk cannot keep up. Sync above some
             seconds: storage stalls, lower vm.dirty_background_bytes and check
@@ -190,7 +186,8 @@ def why_do_they_run():
         graph(
             TRIGGER,
             """WAL since the redo point, and the trigger at which the server forces a checkpoint:
-            max_wal_size / (1 + checkpoint_completion_target), well below max_wal_size. The dotted line
+            max_wal_size / (1 + checkpoint_completion_target), well below max_wal_size. The dotted
+            line
             is the forecast: what will have been written when the timer elapses, drawn up to twice
             the trigger. Forecast above the trigger: the
             next one is forced; raise max_wal_size until it stays below at busy hours. Marks: the
@@ -217,7 +214,8 @@ def why_do_they_run():
         ),
         graph(
             "Checkpoints in the hour before, by reason",
-            """Completed checkpoints and restartpoints of the last 60 minutes at each moment, by what caused them. Blue
+            """Completed checkpoints and restartpoints of the last 60 minutes at each moment, by
+                what caused them. Blue
             (time) is as it should be, at most 3600 / checkpoint_timeout. Red (wal): forced, raise
             max_wal_size. Purple (request): somebody asks: CHECKPOINT, base backup, CREATE DATABASE;
             find the job.""",
@@ -227,18 +225,20 @@ def why_do_they_run():
         ),
         graph(
             "Requested of all attempts",
-            """As the server counts: requested includes forced by WAL, CHECKPOINT commands, base backups
-            and, from 14, restarts. A high share with little red in the panel above is somebody's job, not
+            """As the server counts: requested includes forced by WAL, CHECKPOINT commands, base
+                backups
+            and, from 14, restarts. A high share with little red in the panel above is somebody's
+            job, not
             max_wal_size.""",
             [query(s('max by (window) (pgcheckpoint_requested_ratio{@,window=~"1h|since_reset"})'),
                    "{{window}}")],
-            "percentunit", (8, 7), high=1,
-            overrides=[color("1h", "orange"), color("since_reset", MUTED)],
+            "percentunit", (8, 7), high=1, overrides=[color("1h", "orange"), color("since_reset", MUTED)],
         ),
         graph(
             WAL,
             """Bytes of WAL a second, and the part of it that is full page images (exact from 19,
-            estimated before; absent below 14). Images rise after every checkpoint and fall until the next: the
+            estimated before; absent below 14). Images rise after every checkpoint and fall until
+            the next: the
             more checkpoints, the more WAL, the sooner the next is forced. On a standby: what is
             replayed.""",
             [query(s(FULL_PAGE_IMAGE_RATE), "full page images"),
@@ -247,18 +247,18 @@ def why_do_they_run():
              query(s('clamp_min(sum by (target) (deriv(pgcheckpoint_wal_position_bytes'
                      '{@,position="replay"}[$__rate_interval])), 0)'), "replayed")],
             "Bps", (8, 7),
-            overrides=[color("full page images", "orange", custom__fillOpacity=30),
-                       color("all WAL", CALM), color("replayed", "purple")],
+            overrides=[color("full page images", "orange", custom__fillOpacity=30), color("all WAL", CALM),
+                       color("replayed", "purple")],
         ),
         graph(
             "Full page images of all WAL",
-            """The saw-tooth of full page images: high just after a checkpoint. Always high: checkpoints
+            """The saw-tooth of full page images: high just after a checkpoint. Always high:
+                checkpoints
             come too often; raise max_wal_size and checkpoint_timeout, then think of
             wal_compression.""",
             [query(s(f"({FULL_PAGE_IMAGE_RATE}) / (({WAL_RATE}) > 0)"), "now"),
              query(s('max(pgcheckpoint_wal_fpi_ratio{@,window="1h"})'), "last hour")],
-            "percentunit", (8, 7), high=1,
-            overrides=[color("now", "orange"), color("last hour", MUTED)],
+            "percentunit", (8, 7), high=1, overrides=[color("now", "orange"), color("last hour", MUTED)],
         ),
     ]
 
@@ -268,9 +268,11 @@ def who_writes():
         row("Who writes the pages?"),
         graph(
             WRITERS,
-            """Buffers written a second. The checkpointer should do most, evenly. The server adds its count
+            """Buffers written a second. The checkpointer should do most, evenly. The server adds
+                its count
             only now and then, to 16 at the end of a checkpoint, hence the peaks. Backends (red):
-            sessions wait for their own writes; see the background writer beside. Extending a table is in
+            sessions wait for their own writes; see the background writer beside. Extending a table
+            is in
             backends to 15, apart from 16.""",
             [query(s("sum by (writer) (rate(pgcheckpoint_buffers_written_total{@}[$__rate_interval]))"),
                    "{{writer}}"),
@@ -298,7 +300,8 @@ def who_writes():
         ),
         graph(
             "Backend fsyncs",
-            """Times that a session had to fsync a file itself, because the checkpointer's queue was full. Always 0 on
+            """Times that a session had to fsync a file itself, because the checkpointer's queue
+                was full. Always 0 on
             a healthy server. Anything else: each is a stall of a user; the disk is overloaded, or
             shared_buffers is too small for the queue.""",
             [query(s("sum by (target) (increase(pgcheckpoint_backend_fsyncs_total{@}[$__rate_interval]))"),
@@ -315,7 +318,8 @@ def what_to_set():
         row("What to set, and what will it cost?"),
         table(
             "Advice",
-            """What the exporter advises for this server, by rule. The evidence, the SQL and the price
+            """What the exporter advises for this server, by rule. The evidence, the SQL and the
+                price
             of each are on the exporter's live page, in /api/v1/advice and in `advise`. Empty:
             nothing to change.""",
             [query(s("max by (rule, severity) (pgcheckpoint_advice{@}) == 1"), table=True)],
@@ -382,41 +386,14 @@ def what_to_set():
     ]
 
 
-def marks():
-    """Exact starts, one annotation a reason, so that the colour tells why.
-
-    Lines closer than 25 steps would bury the curves, and closer than one step melt into a region.
-    """
-    spread = """and on () (sum(increase(pgcheckpoint_events_total{@}[1h])) * $__interval_ms
-        < 3600000 / 25)"""
-    starts = [
-        annotation(
-            f"Checkpoint {name}",
-            s("(max by (target, reason) (pgcheckpoint_last_start_timestamp_seconds{@,reason"
-              + which + "}) * 1000) " + spread),
-            shade, title="Checkpoint started ({{reason}})", tags="target,reason", exact=True,
-            step="1s", panels=(LATENCY, TRIGGER, WAL, WRITERS))
-        for name, which, shade in (
-            ("forced by WAL", '="wal"', REASON_COLORS["wal"]),
-            ("by timer", '="time"', REASON_COLORS["time"]),
-            ("by request or restart", '=~"request|restart"', REASON_COLORS["request"]))
-    ]
-    return starts + [
-        annotation("Settings changed", s(setting_changes()), "yellow",
-                   title="{{setting}} changed", tags="target,setting", step="15s"),
-        annotation("Server started",
-                   s("max by (target) (pgcheckpoint_postmaster_start_timestamp_seconds{@}) * 1000"),
-                   "green", title="Server started", tags="target", exact=True, step="15s"),
-    ]
-
-
 def build():
     target = variable("target", "Server",
                       'label_values(pgcheckpoint_up{job=~"$job",instance=~"$instance"}, target)',
                       many=False)
-    panels = (verdict() + is_it_checkpoints() + why_do_they_run() + who_writes() + what_to_set())
+    panels = verdict() + is_it_checkpoints() + why_do_they_run() + who_writes() + what_to_set()
     return dashboard(
         UID, "Checkpoint overview",
-        """One PostgreSQL server, top down: is it checkpoints, why do they run, who writes the pages,
+        """One PostgreSQL server, top down: is it checkpoints, why do they run, who writes the
+            pages,
         what to set and what it costs.""",
-        [*standard_variables(), target], panels, marks())
+        [*standard_variables(), target], panels, marks((LATENCY, TRIGGER, WAL, WRITERS)))

@@ -217,12 +217,15 @@ def colored(name, shown, unit, steps=None, **more):
     return override(name, displayName=shown, unit=unit, **more)
 
 
-def row(title, repeat=None):
-    made = {"type": "row", "title": title, "collapsed": False, "panels": [],
+def link(title, url, *, icon="dashboard", tooltip="", new_tab=False):
+    """A link of a dashboard or a panel. Links of table columns are title and url only."""
+    return {"type": "link", "title": title, "url": url, "icon": icon, "tooltip": tooltip, "tags": [],
+            "asDropdown": False, "includeVars": False, "keepTime": False, "targetBlank": new_tab}
+
+
+def row(title):
+    return {"type": "row", "title": title, "collapsed": False, "panels": [],
             "gridPos": {"w": 24, "h": 1}}
-    if repeat:
-        made["repeat"] = repeat
-    return made
 
 
 def variable(name, label, expr, *, many=True, hide=0, regex="", sort=1):
@@ -295,9 +298,8 @@ def dashboard(uid, title, description, variables, panels, annotations=(), *, sin
             {"type": "dashboards", "title": "Checkpoint dashboards", "tags": [TAG],
              "asDropdown": True, "icon": "external link", "includeVars": True, "keepTime": True,
              "targetBlank": False, "tooltip": "", "url": ""},
-            {"type": "link", "title": "Runbooks", "url": RUNBOOKS, "icon": "doc", "tags": [],
-             "asDropdown": False, "includeVars": False, "keepTime": False, "targetBlank": True,
-             "tooltip": "What each alert means, how to confirm it and what to do"},
+            link("Runbooks", RUNBOOKS, icon="doc", new_tab=True,
+                 tooltip="What each alert means, how to confirm it and what to do"),
         ],
         "annotations": {"list": list(annotations)},
         "templating": {"list": list(variables)},

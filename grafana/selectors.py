@@ -87,3 +87,16 @@ def setting_rows(kind: str) -> str:
             f'max by ({labels}) (label_replace({family(name, kind)}{{@}}, "setting", "{name}", "", ""))'
         )
     return " or ".join(parts)
+
+
+def quantile(q, probe, states="running|idle"):
+    return servers(f"""histogram_quantile({q}, sum by (le) (rate(
+        pgcheckpoint_probe_latency_seconds_bucket{{@,probe="{probe}",checkpoint=~"{states}"}}
+        [$__rate_interval])))""")
+
+
+def measured(expr, probe, states="running|idle"):
+    """Nothing rather than NaN where there is no sample, as while the probe is off."""
+    return f"{expr} " + servers(f"""and sum (rate(
+        pgcheckpoint_probe_latency_seconds_count{{@,probe="{probe}",checkpoint=~"{states}"}}
+        [$__rate_interval])) > 0""")

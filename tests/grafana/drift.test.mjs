@@ -12,14 +12,6 @@ import { ROOT, dashboards, expressions } from './dashboards.mjs';
 
 const binary = process.env.PGCHECKPOINT_EXPORTER ?? join(ROOT, 'build/dev/pgcheckpoint_exporter');
 const described = JSON.parse(execFileSync(binary, ['--describe=json'], { maxBuffer: 1 << 24 }));
-// Names that the advice will have; a row goes once it is described.
-const ANNOUNCED = [
-  { name: 'pgcheckpoint_advice', type: 'gauge', labels: ['target', 'rule', 'severity'] },
-  { name: 'pgcheckpoint_recommended_max_wal_size_bytes', type: 'gauge', labels: ['target'] },
-];
-for (const family of ANNOUNCED) {
-  if (!described.some(({ name }) => name === family.name)) described.push(family);
-}
 const catalogue = new Catalogue(described);
 
 const filesOf = (folder, ending) =>
