@@ -322,16 +322,17 @@ def what_to_set():
                 price
             of each are on the exporter's live page, in /api/v1/advice and in `advise`. Empty:
             nothing to change.""",
-            [query(s("max by (rule, severity) (pgcheckpoint_advice{@}) == 1"), table=True)],
-            (8, 8), hide=("Value",), order=("severity", "rule"),
+            [query(s(" or ".join(
+                f'(max by (rule) (pgcheckpoint_advice{{@,severity="{name}"}}) == 1) * {rank}'
+                for rank, name in enumerate(("info", "warning", "critical"), start=1))), table=True)],
+            (8, 8), order=("Value", "rule"),
             overrides=[
-                override("severity", displayName="Severity", custom__width=100, mappings=[
-                    *mapping({"critical": ("critical", BAD), "warning": ("warning", WARN),
-                              "info": ("info", CALM)})],
-                    custom__cellOptions={"type": "color-text"}),
+                override("Value", displayName="Severity", custom__width=100, custom__align="left",
+                         custom__cellOptions={"type": "color-text"}, mappings=mapping(
+                             {1: ("info", CALM), 2: ("warning", WARN), 3: ("critical", BAD)})),
                 override("rule", displayName="Rule"),
             ],
-            sort=("Severity", False),
+            sort=("Severity", True),
         ),
         graph(
             "pg_wal",
