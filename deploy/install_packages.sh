@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that a purpose needs; what is there already is left alone.
-# Usage: deploy/install_packages.sh build|demo|unit|live|lint...   (root, or sudo)
+# Usage: deploy/install_packages.sh build|demo|unit|live|format|lint...   (root, or sudo)
 set -euo pipefail
 
 declare -A packages=(
@@ -12,7 +12,8 @@ declare -A packages=(
   [unit]="libgtest-dev libgmock-dev prometheus python3 python3-pytest python3-yaml
           python3-prometheus-client locales openssl util-linux"
   [live]="curl postgresql prometheus-alertmanager npm procps iproute2"
-  [lint]="clang clang-format clang-tidy"
+  [format]="clang-format"
+  [lint]="clang clang-tidy"
 )
 
 wanted=()
