@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "app/command_line.h"
+#include "app/inspect.h"
 #include "app/serve.h"
 
 int main(int argc, char** argv) {

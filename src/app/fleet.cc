@@ -15,6 +15,9 @@ namespace {
 // What the whole wait for one statement may exceed the server's own statement_timeout by.
 constexpr std::chrono::milliseconds kNetworkAllowance{500};
 
+// How long a new configuration waits for the workers that it ends.
+constexpr std::chrono::seconds kLeaving{1};
+
 std::shared_ptr<const TargetInfo> InfoOf(const config::TargetConfig& target) {
   auto info = std::make_shared<TargetInfo>();
   info->name = target.name;
@@ -58,7 +61,10 @@ Fleet::Fleet(ConnectorFactory factory, const Clock* clock, LogSink* log, LogWork
       log_worker_(log_worker),
       store_(store) {}
 
-Fleet::~Fleet() { Stop(); }
+Fleet::~Fleet() {
+  Stop(std::chrono::milliseconds(0));
+  leaving_.clear();  // waits
+}
 
 std::unique_ptr<TargetWorker> Fleet::MakeWorker(const config::TargetConfig& target,
                                                 std::chrono::nanoseconds phase) {
@@ -66,6 +72,7 @@ std::unique_ptr<TargetWorker> Fleet::MakeWorker(const config::TargetConfig& targ
   options.pulse_interval = target.pulse_interval;
   options.survey_interval = target.survey_interval;
   options.phase = phase;
+  options.connect_timeout = target.connect_timeout;
   options.poller.target = target.name;
   options.poller.query_timeout = target.statement_timeout + kNetworkAllowance;
   options.poller.statements = target.pg_stat_statements;
@@ -91,7 +98,6 @@ std::unique_ptr<TargetWorker> Fleet::MakeWorker(const config::TargetConfig& targ
 
 Fleet::Changes Fleet::Apply(const config::ValidatedConfig& config) {
   Changes changes;
-  std::vector<std::unique_ptr<TargetWorker>> leaving;
   std::set<std::string> gone;
   for (auto member = members_.begin(); member != members_.end();) {
     const config::TargetConfig* wanted = config.Find(member->first);
@@ -107,11 +113,14 @@ Fleet::Changes Fleet::Apply(const config::ValidatedConfig& config) {
       ++changes.replaced;
     }
     log_worker_->Remove(member->first);
-    leaving.push_back(std::move(member->second.worker));
+    member->second.worker->RequestStop();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    leaving_.push_back(std::move(member->second.worker));
     member = members_.erase(member);
   }
-  for (const auto& worker : leaving) worker->RequestStop();
-  leaving.clear();  // waits
+  const auto deadline = std::chrono::steady_clock::now() + kLeaving;
+  for (const auto& worker : leaving_) worker->WaitEnded(deadline);
+  Reap();
   for (const std::string& name : gone) store_->Remove(name);
 
   const auto& targets = config.targets();
@@ -122,6 +131,7 @@ Fleet::Changes Fleet::Apply(const config::ValidatedConfig& config) {
                        static_cast<std::int64_t>(i) / static_cast<std::int64_t>(targets.size());
     auto worker = MakeWorker(target, phase);
     worker->Start();
+    const std::lock_guard<std::mutex> lock(mutex_);
     members_.emplace(target.name, Member{target, std::move(worker)});
     ++changes.added;
   }
@@ -129,9 +139,41 @@ Fleet::Changes Fleet::Apply(const config::ValidatedConfig& config) {
   return changes;
 }
 
-void Fleet::Stop() {
-  for (auto& [name, member] : members_) member.worker->RequestStop();
-  members_.clear();
+Fleet::CollectOutcome Fleet::Collect(const std::string& target, TargetWorker::Collected done) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto member = members_.find(target);
+  if (member == members_.end()) return CollectOutcome::kUnknownTarget;
+  return member->second.worker->Collect(std::move(done)) ? CollectOutcome::kAsked
+                                                         : CollectOutcome::kBusy;
+}
+
+std::vector<std::string> Fleet::Stuck(MonotonicTime now) const {
+  std::vector<std::string> stuck;
+  for (const auto& [name, member] : members_) {
+    if (member.worker->Stuck(now)) stuck.push_back(name);
+  }
+  return stuck;
+}
+
+void Fleet::Reap() {
+  const auto now = std::chrono::steady_clock::now();
+  std::erase_if(leaving_, [now](const auto& worker) { return worker->WaitEnded(now); });
+}
+
+bool Fleet::Stop(std::chrono::milliseconds patience) {
+  for (auto& [name, member] : members_) {
+    log_worker_->Remove(name);
+    member.worker->RequestStop();
+  }
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (auto& [name, member] : members_) leaving_.push_back(std::move(member.worker));
+    members_.clear();
+  }
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  for (const auto& worker : leaving_) worker->WaitEnded(deadline);
+  Reap();
+  return leaving_.empty();
 }
 
 }  // namespace ckpt::app

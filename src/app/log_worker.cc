@@ -8,6 +8,8 @@ namespace ckpt::app {
 namespace {
 
 constexpr std::chrono::milliseconds kInterval{250};
+// A file on a dead network file system blocks for ever; a slow one does not for so long.
+constexpr std::chrono::minutes kLongestStep{5};
 
 }  // namespace
 
@@ -47,6 +49,7 @@ void LogWorker::Start() {
 void LogWorker::Run() {
   for (;;) {
     bool more = false;
+    progress_.Begin(clock_->Monotonic());
     try {
       more = Step();
     } catch (const std::exception& exception) {
@@ -54,9 +57,12 @@ void LogWorker::Run() {
     }
     std::unique_lock<std::mutex> lock(mutex_);
     const auto wait = more ? std::chrono::milliseconds(0) : kInterval;
+    progress_.End(clock_->Monotonic() + wait);
     if (wake_.wait_for(lock, wait, [this] { return stopping_; })) return;
   }
 }
+
+bool LogWorker::Stuck(MonotonicTime now) const { return progress_.Stuck(now, kLongestStep); }
 
 void LogWorker::Stop() {
   {

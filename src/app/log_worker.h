@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "app/log_follower.h"
+#include "app/progress.h"
 #include "core/clock.h"
 
 namespace ckpt::app {
@@ -21,7 +22,8 @@ namespace ckpt::app {
 // while something is waiting.
 class LogWorker {
  public:
-  explicit LogWorker(LogSink* log) : log_(log) {}
+  // Both must outlive it.
+  LogWorker(LogSink* log, const Clock* clock) : log_(log), clock_(clock) {}
   ~LogWorker();
   LogWorker(const LogWorker&) = delete;
   LogWorker& operator=(const LogWorker&) = delete;
@@ -35,6 +37,9 @@ class LogWorker {
   // One turn for every follower. True: more is waiting.
   bool Step();
 
+  // Whether one Step() lasts longer than any file should keep it. From any thread.
+  bool Stuck(MonotonicTime now) const;
+
   void Start();
   void Stop();
 
@@ -46,6 +51,8 @@ class LogWorker {
   void Run();
 
   LogSink* const log_;
+  const Clock* const clock_;
+  Progress progress_;
   std::mutex mutex_;
   std::map<std::string, Entry> entries_;  // guarded by mutex_
   std::condition_variable wake_;

@@ -1,44 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/routes.h"
 
-#include <array>
-#include <memory>
+#include <cstddef>
 #include <utility>
 
+#include "app/exposition_response.h"
 #include "app/landing_page.h"
-#include "http/accept.h"
-#include "metrics/exposition.h"
 #include "web/api.h"
 
 namespace ckpt::app {
 namespace {
 
 http::Response Metrics(const RouteContext& context, const http::Request& request) {
-  constexpr std::array kFormats{metrics::Format::kText, metrics::Format::kOpenMetrics};
-  constexpr std::array<std::string_view, 2> kOffers{
-      metrics::ContentType(metrics::Format::kText),
-      metrics::ContentType(metrics::Format::kOpenMetrics)};
-  // A client that accepts neither is better served with text than with an error.
-  const std::size_t chosen =
-      http::ChooseMediaType(request.HeaderValue("accept"), kOffers).value_or(0);
-  metrics::Exposition exposition(kFormats[chosen], context.store->All(), context.process_state(),
-                                 context.clock->Monotonic());
-  http::Response response;
-  response.content_type = std::string(kOffers[chosen]);
-  response.body = exposition.All();
-  response.headers.push_back({"Vary", "Accept"});
-  return response;
+  return ExpositionResponse(ChooseFormat(request), context.store->All(), context.process_state(),
+                            context.clock->Monotonic());
 }
 
 // Ready: every target has been tried once, so that a first scrape does not find an empty page.
+// Tells no names, because it is served without authentication.
 http::Response Ready(const RouteContext& context) {
-  for (const auto& state : context.store->All()) {
+  std::size_t untried = 0;
+  const auto states = context.store->All();
+  for (const auto& state : states) {
     const PollHealth& health = state->health;
-    if (health.pulses == 0 && !health.last_error) {
-      return http::TextResponse(503, "waiting for the first answer of " + state->info->name);
-    }
+    if (health.pulses == 0 && !health.last_error) ++untried;
   }
-  return http::TextResponse(200, "ready");
+  if (untried == 0) return http::TextResponse(200, "ready");
+  return http::TextResponse(503, "waiting for the first answer of " + std::to_string(untried) +
+                                     " of " + std::to_string(states.size()) + " targets");
+}
+
+void Reload(const RouteContext& context, const http::Responder& respond) {
+  if (!context.reload) {
+    return respond(http::TextResponse(
+        403, "the lifecycle API is off; start the exporter with --web.enable-lifecycle"));
+  }
+  context.reload([respond](const Status& status) {
+    respond(status.ok() ? http::TextResponse(200, "configuration loaded")
+                        : http::TextResponse(500,
+                                             "the configuration is not valid; the one before "
+                                             "stays in force:\n" +
+                                                 status.error().message));
+  });
 }
 
 using WebView = web::Answer (*)(const web::Targets&, const web::Parameters&, const web::Now&);
@@ -68,10 +71,26 @@ std::vector<http::Route> MakeRoutes(const RouteContext& context) {
        .handler = [context](const Request& request) { return Metrics(context, request); }});
   routes.push_back({.path = "/-/healthy",
                     .description = "200 while the process works",
-                    .handler = [](const Request&) { return http::TextResponse(200, "healthy"); }});
+                    .handler = [](const Request&) { return http::TextResponse(200, "healthy"); },
+                    .needs_auth = false});
   routes.push_back({.path = "/-/ready",
                     .description = "200 once every target has been tried",
-                    .handler = [context](const Request&) { return Ready(context); }});
+                    .handler = [context](const Request&) { return Ready(context); },
+                    .needs_auth = false});
+  routes.push_back({.path = "/probe",
+                    .description = "Metrics of one target, polled for this request",
+                    .handler = http::AsyncHandler(
+                        [context](const Request& request, const http::Responder& respond) {
+                          Probe(context.probe, request, respond);
+                        }),
+                    .on_landing_page = false});
+  routes.push_back(
+      {.methods = {http::Method::kPost},
+       .path = "/-/reload",
+       .description = "Loads the configuration anew",
+       .handler = http::AsyncHandler(
+           [context](const Request&, const http::Responder& respond) { Reload(context, respond); }),
+       .on_landing_page = false});
 
   routes.push_back({.path = "/api/v1/targets",
                     .description = "What each target is and does now, as JSON",

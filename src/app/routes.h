@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "app/probe.h"
+#include "app/reloader.h"
 #include "app/state_store.h"
 #include "core/clock.h"
 #include "http/server.h"
@@ -18,10 +20,13 @@ struct RouteContext {
   const Clock* clock = nullptr;
   std::function<metrics::ProcessState()> process_state;  // called on the server's thread
   std::string telemetry_path = "/metrics";
+  ProbeContext probe;
+  // Reloader::Request; empty where --web.enable-lifecycle is not given.
+  std::function<void(Reloader::Done)> reload;
 };
 
 // TABLE: every path that the exporter answers. Handlers only format published state; none waits
-// for PostgreSQL.
+// for PostgreSQL on the server's thread.
 std::vector<http::Route> MakeRoutes(const RouteContext& context);
 
 }  // namespace ckpt::app

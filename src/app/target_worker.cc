@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include "core/pulse_times.h"
@@ -23,6 +24,18 @@ milliseconds MostAway(std::chrono::nanoseconds pulse_interval) {
 // Over SQL a log is read in this rhythm, with at most so many statements each time.
 constexpr std::chrono::seconds kSqlLogInterval{5};
 constexpr int kSqlLogTurns = 4;
+
+// Who asks for a poll while as many wait already is turned away.
+constexpr std::size_t kMostWaiting = 256;
+// Of polls and of connects that are asked for: a client of ours must not be able to make us a
+// nuisance to the server.
+constexpr milliseconds kShortestPulse{200};
+constexpr milliseconds kShortestConnect{1000};
+
+// What a step may take at the most: a name lookup, which has only the resolver's own limits, and
+// after it so many waits, each with a deadline. Far more than any healthy step needs.
+constexpr std::chrono::minutes kLongestLookup{2};
+constexpr int kMostWaits = 40;
 
 std::size_t IndexOf(ErrorCode code) { return static_cast<std::size_t>(code); }
 
@@ -62,13 +75,55 @@ TargetWorker::~TargetWorker() { Stop(); }
 
 MonotonicTime TargetWorker::Step() {
   const MonotonicTime now = clock_->Monotonic();
+  TakeAsked();
   if (!poller_.connected()) {
-    if (now < next_connect_) return next_connect_;
+    if (now < ConnectTime()) {
+      if (server_refused_) Answer(false);
+      return ConnectTime();
+    }
     Connect(now);
-    if (!poller_.connected()) return next_connect_;
+    if (!poller_.connected()) {
+      Answer(false);
+      return next_connect_;
+    }
   }
-  if (now >= next_pulse_) Poll(now);
-  return poller_.connected() ? next_pulse_ : next_connect_;
+  if (now >= PulseTime()) Answer(Poll(now));
+  return poller_.connected() ? PulseTime() : ConnectTime();
+}
+
+MonotonicTime TargetWorker::ConnectTime() const {
+  if (serving_.empty() || server_refused_) return next_connect_;
+  if (!last_connect_) return std::min(next_connect_, clock_->Monotonic());
+  return std::min(next_connect_, *last_connect_ + kShortestConnect);
+}
+
+MonotonicTime TargetWorker::PulseTime() const {
+  if (serving_.empty()) return next_pulse_;
+  if (!last_pulse_) return std::min(next_pulse_, clock_->Monotonic());
+  return std::min(next_pulse_, *last_pulse_ + kShortestPulse);
+}
+
+bool TargetWorker::Collect(Collected done) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (stopping_ || asked_.size() >= kMostWaiting) return false;
+    asked_.push_back(std::move(done));
+  }
+  wake_.notify_all();
+  return true;
+}
+
+void TargetWorker::TakeAsked() {
+  std::vector<Collected> asked;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    asked.swap(asked_);
+  }
+  std::move(asked.begin(), asked.end(), std::back_inserter(serving_));
+}
+
+void TargetWorker::Answer(bool polled) {
+  for (const Collected& done : std::exchange(serving_, {})) done(polled);
 }
 
 void TargetWorker::Connect(MonotonicTime now) {
@@ -77,12 +132,15 @@ void TargetWorker::Connect(MonotonicTime now) {
   if (!connected.ok()) {
     const ErrorCode code = connected.error().code;
     const bool away = code == ErrorCode::kConnection || code == ErrorCode::kTimeout;
+    server_refused_ = !away;
+    last_connect_ = after;
     next_connect_ = after + (away ? away_ : refused_).Next();
     Fail(connected.error(), "cannot connect");
     return;
   }
   away_.Reset();
   refused_.Reset();
+  server_refused_ = false;
   ++health_.connects;
   health_.connect_seconds = std::chrono::duration<double>(after - now).count();
   log_->Log(LogLevel::kInfo, "connected",
@@ -123,12 +181,14 @@ void TargetWorker::FollowSqlLog(const PulseStats& pulse) {
       wanted.format, wanted.line_prefix, log_);
 }
 
-void TargetWorker::Poll(MonotonicTime now) {
-  next_pulse_ = NextAfter(next_pulse_, options_.pulse_interval, now);
+bool TargetWorker::Poll(MonotonicTime now) {
+  // A pulse that was asked for leaves the grid of times as it is.
+  if (now >= next_pulse_) next_pulse_ = NextAfter(next_pulse_, options_.pulse_interval, now);
+  last_pulse_ = now;
   Result<PulseStats> pulse = poller_.Pulse();
   if (!pulse.ok()) {
     Fail(pulse.error(), "a pulse failed");
-    return;
+    return false;
   }
   ++health_.pulses;
   health_.last_good = pulse.value().taken;
@@ -154,6 +214,7 @@ void TargetWorker::Poll(MonotonicTime now) {
   model_.OnPulse(pulse.value(), std::move(survey));
   ProbeCommit();
   Publish();
+  return true;
 }
 
 void TargetWorker::TellLogContext(const PulseStats& pulse, const Survey* survey) {
@@ -211,15 +272,23 @@ void TargetWorker::Publish() {
   health_.values_rejected = poller_.values_rejected();
   model_.SetHealth(health_);
   model_.SetAccess(poller_.capabilities(), poller_.role());
-  store_->Publish(model_.Snapshot());
+  auto snapshot = model_.Snapshot();
+  // Under the lock: once a stop is asked for, the name may be another worker's.
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!stopping_) store_->Publish(std::move(snapshot));
 }
 
 void TargetWorker::Start() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ended_ = false;
+  }
   thread_ = std::thread([this] { Run(); });
 }
 
 void TargetWorker::Run() {
   for (;;) {
+    progress_.Begin(clock_->Monotonic());
     MonotonicTime next = clock_->Monotonic() + options_.pulse_interval;
     try {
       next = Step();
@@ -228,10 +297,24 @@ void TargetWorker::Run() {
       // goes on at its next pulse, and the others never notice.
       log_->Log(LogLevel::kError, "a step of a target failed",
                 {{"target", info_->name}, {"error", exception.what()}});
+      Answer(false);
     }
+    progress_.End(next);
     std::unique_lock<std::mutex> lock(mutex_);
-    if (wake_.wait_until(lock, next, [this] { return stopping_; })) return;
+    wake_.wait_until(lock, next, [this] { return stopping_ || !asked_.empty(); });
+    if (stopping_) break;
   }
+  progress_.Rest();
+  TakeAsked();
+  Answer(false);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ended_ = true;
+  wake_.notify_all();
+}
+
+bool TargetWorker::Stuck(MonotonicTime now) const {
+  const auto wait = std::max(options_.connect_timeout, options_.poller.query_timeout);
+  return progress_.Stuck(now, kLongestLookup + kMostWaits * wait);
 }
 
 void TargetWorker::RequestStop() {
@@ -241,6 +324,11 @@ void TargetWorker::RequestStop() {
   }
   wake_.notify_all();
   connector_->Cancel();
+}
+
+bool TargetWorker::WaitEnded(std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  return wake_.wait_until(lock, deadline, [this] { return ended_; });
 }
 
 void TargetWorker::Stop() {

@@ -94,6 +94,10 @@ struct Config {
   std::string file;  // the configuration file, or "environment"
   std::vector<LoadedTarget> targets;
   std::vector<std::string> target_files;  // globs, absolute or relative to the working directory
+  // For reading `target_files` again: what their targets begin from, and how many of `targets`,
+  // the first ones, are from the configuration itself.
+  TargetConfig defaults;
+  std::size_t own_targets = 0;
   Diagnostics diagnostics;
 };
 
@@ -134,5 +138,12 @@ Config LoadConfigFile(const std::string& path);
 
 // The same from text; `file` is for messages and for relative paths.
 Config LoadConfigText(std::string_view text, const std::string& file);
+
+// The same configuration with what its `target_files` globs match now, each file read again.
+Config ReadTargetFilesAgain(Config config);
+
+// The files that the globs match now, each once, in the order of the globs and sorted within one.
+// None is fine: they may come later.
+std::vector<std::string> MatchingFiles(const std::vector<std::string>& globs);
 
 }  // namespace ckpt::config

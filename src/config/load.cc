@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -230,26 +231,8 @@ class Loader {
   Diagnostics& diagnostics_;
 };
 
-// The files that a glob matches now, sorted. None is fine: they may come later.
-std::vector<std::string> MatchingFiles(const std::string& pattern) {
-  std::vector<std::string> files;
-  glob_t matches = {};
-  if (::glob(pattern.c_str(), GLOB_ERR, nullptr, &matches) == 0) {
-    for (std::size_t i = 0; i < matches.gl_pathc; ++i) files.emplace_back(matches.gl_pathv[i]);
-  }
-  ::globfree(&matches);
-  return files;
-}
-
-void LoadTargetFiles(const TargetConfig& defaults, Config& config) {
-  std::vector<std::string> files;
-  for (const std::string& pattern : config.target_files) {
-    for (std::string& file : MatchingFiles(pattern)) {
-      if (std::find(files.begin(), files.end(), file) == files.end()) {
-        files.push_back(std::move(file));
-      }
-    }
-  }
+void LoadTargetFiles(Config& config) {
+  const std::vector<std::string> files = MatchingFiles(config.target_files);
   if (files.size() > kMostTargetFiles) {
     config.diagnostics.Add(
         config.file, {},
@@ -259,19 +242,35 @@ void LoadTargetFiles(const TargetConfig& defaults, Config& config) {
   for (const std::string& file : files) {
     const std::optional<YamlNode> root = ReadYamlFile(file, config.diagnostics);
     if (root && root->kind != YamlNode::Kind::kNull) {
-      Loader(file, config.diagnostics).ReadTargets(*root, defaults, config);
+      Loader(file, config.diagnostics).ReadTargets(*root, config.defaults, config);
     }
   }
 }
 
 void Load(const std::optional<YamlNode>& root, Config& config) {
   if (!root) return;
-  TargetConfig defaults = DefaultTarget();
-  Loader(config.file, config.diagnostics).ReadTopLevel(*root, config, defaults);
-  LoadTargetFiles(defaults, config);
+  config.defaults = DefaultTarget();
+  Loader(config.file, config.diagnostics).ReadTopLevel(*root, config, config.defaults);
+  config.own_targets = config.targets.size();
+  LoadTargetFiles(config);
 }
 
 }  // namespace
+
+std::vector<std::string> MatchingFiles(const std::vector<std::string>& globs) {
+  std::vector<std::string> files;
+  std::unordered_set<std::string> seen;
+  for (const std::string& pattern : globs) {
+    glob_t matches = {};
+    if (::glob(pattern.c_str(), GLOB_ERR, nullptr, &matches) == 0) {
+      for (std::size_t i = 0; i < matches.gl_pathc; ++i) {
+        if (seen.insert(matches.gl_pathv[i]).second) files.emplace_back(matches.gl_pathv[i]);
+      }
+    }
+    ::globfree(&matches);
+  }
+  return files;
+}
 
 Config LoadConfigFile(const std::string& path) {
   Config config;
@@ -284,6 +283,13 @@ Config LoadConfigText(string_view text, const std::string& file) {
   Config config;
   config.file = file;
   Load(ParseYaml(text, file, config.diagnostics), config);
+  return config;
+}
+
+Config ReadTargetFilesAgain(Config config) {
+  config.targets.resize(std::min(config.own_targets, config.targets.size()));
+  config.diagnostics = {};
+  LoadTargetFiles(config);
   return config;
 }
 
