@@ -55,8 +55,9 @@ void Reloader::LookAtTargetFiles() {
 
 void Reloader::Take(const Result<config::ValidatedConfig>& config) {
   if (!config.ok()) {
-    log_->Log(LogLevel::kError, "the configuration is not valid; the one before stays in force",
-              {{"error", config.error().message}});
+    // The finding is part of the message, because repeats are told by it: another one is news.
+    log_->Log(LogLevel::kError, "the configuration is not valid; the one before stays in force: " +
+                                    config.error().message);
     const std::lock_guard<std::mutex> lock(mutex_);
     outcome_.successful = false;
     return;
