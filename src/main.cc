@@ -14,6 +14,12 @@ int main(int argc, char** argv) {
       (exit->status == 0 ? std::cout : std::cerr) << exit->text;
       return exit->status;
     }
+    if (const auto* subcommand = std::get_if<ckpt::app::Subcommand>(&parsed)) {
+      if (const auto* advise = std::get_if<ckpt::app::AdviseOptions>(subcommand)) {
+        return ckpt::app::Advise(*advise);
+      }
+      return ckpt::app::Analyze(std::get<ckpt::app::AnalyzeOptions>(*subcommand));
+    }
     const auto& line = std::get<ckpt::app::CommandLine>(parsed);
     if (line.describe != ckpt::app::Describe::kNothing) {
       return ckpt::app::PrintDescription(line.describe);

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
+#include <utility>
 
 #include "app/build_info.h"
 
@@ -17,7 +18,7 @@ constexpr char kEpilogue[] =
 
 }  // namespace
 
-std::variant<CommandLine, Exit> ParseCommandLine(int argc, const char* const* argv) {
+std::variant<CommandLine, Exit, Subcommand> ParseCommandLine(int argc, const char* const* argv) {
   CommandLine line;
   std::string log_level = "info";
   std::string log_format = "logfmt";
@@ -49,6 +50,11 @@ std::variant<CommandLine, Exit> ParseCommandLine(int argc, const char* const* ar
                  "version of PostgreSQL (sql), or its rules of advice (advice).")
       ->check(CLI::IsMember({"json", "markdown", "config", "sql", "advice"}));
   app.allow_extras(false);
+  AdviseOptions advise;
+  AnalyzeOptions analyze;
+  const CLI::App* advise_command = AddAdvise(&app, &advise);
+  const CLI::App* analyze_command = AddAnalyze(&app, &analyze);
+  app.require_subcommand(0, 1);
 
   try {
     app.parse(argc, argv);
@@ -60,6 +66,11 @@ std::variant<CommandLine, Exit> ParseCommandLine(int argc, const char* const* ar
     return Exit{2, std::string("pgcheckpoint_exporter: ") + error.what() +
                        "\nRun pgcheckpoint_exporter --help for the options.\n"};
   }
+  if (advise_command->parsed()) {
+    if (advise.config_file.empty()) advise.config_file = line.config_file;
+    return Subcommand(std::move(advise));
+  }
+  if (analyze_command->parsed()) return Subcommand(std::move(analyze));
   if (line.telemetry_path.empty() || line.telemetry_path.front() != '/') {
     return Exit{2,
                 "pgcheckpoint_exporter: --web.telemetry-path must begin with '/', such as "

@@ -6,6 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "app/advise.h"
+#include "app/analyze.h"
 #include "core/log_sink.h"
 #include "sys/log_format.h"
 
@@ -27,6 +29,9 @@ struct CommandLine {
   Describe describe = Describe::kNothing;
 };
 
+// A subcommand was given.
+using Subcommand = std::variant<AdviseOptions, AnalyzeOptions>;
+
 // The process is to end now, with this text (for standard output when the status is 0, else for
 // standard error) and exit status: 0 after --help or --version, 2 for wrong usage.
 struct Exit {
@@ -35,6 +40,6 @@ struct Exit {
 };
 
 // Parses the arguments. Errors name the argument and the cure.
-std::variant<CommandLine, Exit> ParseCommandLine(int argc, const char* const* argv);
+std::variant<CommandLine, Exit, Subcommand> ParseCommandLine(int argc, const char* const* argv);
 
 }  // namespace ckpt::app

@@ -96,7 +96,7 @@ std::unique_ptr<TargetWorker> Fleet::MakeWorker(const config::TargetConfig& targ
                                         RandomSource(), clock_, log_, store_);
 }
 
-Fleet::Changes Fleet::Apply(const config::ValidatedConfig& config) {
+Fleet::Changes Fleet::Apply(const config::ValidatedConfig& config, const std::string& only) {
   Changes changes;
   std::set<std::string> gone;
   for (auto member = members_.begin(); member != members_.end();) {
@@ -126,7 +126,7 @@ Fleet::Changes Fleet::Apply(const config::ValidatedConfig& config) {
   const auto& targets = config.targets();
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const config::TargetConfig& target = targets[i];
-    if (members_.contains(target.name)) continue;
+    if (members_.contains(target.name) || (!only.empty() && target.name != only)) continue;
     const auto phase = std::chrono::nanoseconds(target.pulse_interval) *
                        static_cast<std::int64_t>(i) / static_cast<std::int64_t>(targets.size());
     auto worker = MakeWorker(target, phase);

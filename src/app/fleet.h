@@ -42,7 +42,8 @@ class Fleet {
   };
   // Waits a second at most for the workers that leave, so that their connections are closed before
   // new ones open. One that hangs in a name lookup is left to end by itself.
-  Changes Apply(const config::ValidatedConfig& config);
+  // `only`: the one target to watch of them; empty for all.
+  Changes Apply(const config::ValidatedConfig& config, const std::string& only = {});
 
   enum class CollectOutcome : std::uint8_t { kAsked, kUnknownTarget, kBusy };
   // TargetWorker::Collect of the target of that name. From any thread.

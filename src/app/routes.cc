@@ -98,6 +98,9 @@ std::vector<http::Route> MakeRoutes(const RouteContext& context) {
   routes.push_back({.path = "/api/v1/events",
                     .description = "The last checkpoints of a target, as JSON",
                     .handler = Show(context, web::EventsJson)});
+  routes.push_back({.path = "/api/v1/advice",
+                    .description = "What should be changed, why and at what cost, as JSON",
+                    .handler = Show(context, web::AdviceJson)});
   routes.push_back({.path = "/api/v1/timeline",
                     .description = "The sampled series of a target, as JSON",
                     .handler = Show(context, web::TimelineJson)});

@@ -195,12 +195,16 @@ CheckpointFacts FoldEvents(const std::vector<CheckpointEvent>& events, EventKind
   return facts;
 }
 
+UnixSeconds AdviceSince(const ServerIdentity& server, const Settings& settings, UnixSeconds now) {
+  const double length = std::max(3600.0, 8 * settings.checkpoint_timeout.value_or(300));
+  return std::max(now - length, server.postmaster_start.value_or(0) - 1);
+}
+
 AdviceInput ObservedInput(const TargetState& state, const Window& window) {
   AdviceInput input;
   FillCommon(state, &input);
   const UnixSeconds now = ServerTime(*state.pulse);
-  const double length = std::max(3600.0, 8 * input.settings.checkpoint_timeout.value_or(300));
-  const UnixSeconds since = std::max(now - length, state.server->postmaster_start.value_or(0) - 1);
+  const UnixSeconds since = AdviceSince(input.server, input.settings, now);
   std::vector<CheckpointEvent> events;
   const auto stored = state.events->recent.Recent(500);
   events.reserve(stored.size());
