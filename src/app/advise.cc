@@ -15,6 +15,7 @@
 #include "app/state_store.h"
 #include "app/target_connector.h"
 #include "config/connection.h"
+#include "core/advice_span.h"
 #include "core/amounts.h"
 #include "core/pulse_times.h"
 #include "pg/watchdog.h"

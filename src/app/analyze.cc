@@ -41,7 +41,7 @@ Status ReadFile(const std::string& path, Take take) {
       return Error{ErrorCode::kConfig,
                    path + ": " + (code == Z_ERRNO ? std::strerror(errno) : message), ""};
     }
-    if (size == 0) return {};
+    if (size == 0) return Success{};
     take(std::string_view(buffer.data(), static_cast<std::size_t>(size)));
   }
 }

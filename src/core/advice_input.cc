@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/advice_span.h"
 #include "core/forced_trigger.h"
 #include "core/pulse_times.h"
 #include "core/target_state.h"
@@ -213,6 +214,15 @@ AdviceInput ObservedInput(const TargetState& state, const Window& window) {
   // A quiet hour is an hour seen as well.
   input.checkpoints.span_seconds = std::max(input.checkpoints.span_seconds,
                                             window.Span(C::kCheckpointsTimed, kHour).value_or(0));
+
+  // Checkpoints closer together than pulses do not tell their distances one by one.
+  if (!input.checkpoints.wal_rate_p95) {
+    const auto bytes = window.Delta(C::kWalPosition, std::chrono::minutes(5));
+    const auto seconds = window.Span(C::kWalPosition, std::chrono::minutes(5));
+    if (bytes && seconds && *seconds > 0) {
+      input.checkpoints.wal_rate_mean = input.checkpoints.wal_rate_p95 = *bytes / *seconds;
+    }
+  }
 
   input.writers.span_seconds = window.Span(C::kMixBackend, kHour);
   input.writers.checkpointer = window.Delta(C::kMixCheckpointer, kHour);

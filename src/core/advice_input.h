@@ -126,10 +126,6 @@ struct AdviceInput {
 CheckpointFacts FoldEvents(const std::vector<CheckpointEvent>& events, EventKind kind,
                            UnixSeconds since, UnixSeconds now);
 
-// From when on events count as the recent past: an hour, or eight checkpoint_timeouts, and never
-// from before the server's start.
-UnixSeconds AdviceSince(const ServerIdentity& server, const Settings& settings, UnixSeconds now);
-
 // The recent past of a target: events and windows of up to an hour, or eight checkpoint_timeouts.
 // REQUIRES: state has a server, a pulse and a survey; `window` holds that pulse.
 AdviceInput ObservedInput(const TargetState& state, const Window& window);
