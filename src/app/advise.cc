@@ -107,7 +107,7 @@ int Advise(const AdviseOptions& options) {
   const sys::SystemClock clock;
   const Environment environment = config::CaptureEnvironment();
   sys::Logger log(sys::LogOutputFormat::kLogfmt, LogLevel::kWarn, clock);
-  const auto config = LoadConfiguration(options.config_file, environment);
+  const auto config = ConfigurationSource(options.config_file, environment).Load();
   if (!config.ok()) {
     std::cerr << config.error().message << "\n";
     return kUsage;
@@ -121,7 +121,7 @@ int Advise(const AdviseOptions& options) {
 
   StateStore store;
   pg::Watchdog watchdog(clock);
-  LogWorker log_worker(&log);
+  LogWorker log_worker(&log, &clock);
   Fleet fleet(
       [&](const config::TargetConfig& target) {
         return std::make_unique<TargetConnector>(target, environment, watchdog, clock);
@@ -147,7 +147,9 @@ int Advise(const AdviseOptions& options) {
     if (signals.Wait(kLook) == sys::Signal::kTerminate) break;
   }
   const double observed = std::chrono::duration<double>(clock.Monotonic() - begin).count();
-  fleet.Stop();
+  // A worker that hangs in a name lookup cannot be waited for; what was seen is printed all the
+  // same.
+  const bool stopped = fleet.Stop(std::chrono::seconds(5));
 
   std::vector<report::TargetAdvice> judged;
   bool failed = false;
@@ -156,8 +158,9 @@ int Advise(const AdviseOptions& options) {
     failed = failed || !judged.back().problem.empty();
   }
   std::cout << report::AdviceReport(judged, options.format) << std::flush;
-  if (report::NeedsAction(judged)) return 1;
-  return failed ? kUsage : 0;
+  const int status = report::NeedsAction(judged) ? 1 : failed ? kUsage : 0;
+  if (!stopped) std::_Exit(status);
+  return status;
 }
 
 }  // namespace ckpt::app
