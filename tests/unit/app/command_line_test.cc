@@ -9,7 +9,7 @@
 namespace ckpt::app {
 namespace {
 
-std::variant<CommandLine, Exit> Parse(std::vector<const char*> arguments) {
+std::variant<CommandLine, Exit, Subcommand> Parse(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "pgcheckpoint_exporter");
   return ParseCommandLine(static_cast<int>(arguments.size()), arguments.data());
 }
