@@ -22,8 +22,10 @@ constexpr std::array<CapabilityInfo, kCapabilityCount - 1> kCapabilities{{
      "pg_catalog.pg_control_system() TO {role};"},
     {Capability::kWalPosition, "wal_position",
      "The WAL position: WAL since redo and the next forced checkpoint.",
-     "coalesce(has_function_privilege(to_regprocedure('pg_catalog.pg_current_wal_insert_lsn()')"
-     "::oid, 'EXECUTE'), false)",
+     "coalesce((SELECT bool_and(has_function_privilege(to_regprocedure('pg_catalog.' || f || "
+     "'()')::oid, 'EXECUTE')) FROM unnest(ARRAY['pg_current_wal_insert_lsn', 'pg_current_wal_lsn', "
+     "'pg_current_wal_flush_lsn', 'pg_last_wal_receive_lsn', 'pg_last_wal_replay_lsn']) AS f), "
+     "false)",
      "GRANT EXECUTE ON FUNCTION pg_catalog.pg_current_wal_insert_lsn(), "
      "pg_catalog.pg_current_wal_lsn(), pg_catalog.pg_current_wal_flush_lsn(), "
      "pg_catalog.pg_last_wal_receive_lsn(), pg_catalog.pg_last_wal_replay_lsn() TO {role};"},
@@ -69,7 +71,8 @@ constexpr std::array<CapabilityInfo, kCapabilityCount - 1> kCapabilities{{
      "has_function_privilege("
      "to_regprocedure('pg_catalog.pg_logical_emit_message(boolean,text,text,boolean)')::oid, "
      "'EXECUTE'), false)",
-     "GRANT EXECUTE ON FUNCTION pg_catalog.pg_logical_emit_message TO {role};",
+     "GRANT EXECUTE ON FUNCTION pg_catalog.pg_logical_emit_message(boolean, text, text) TO {role}; "
+     "-- from 17 on: pg_catalog.pg_logical_emit_message(boolean, text, text, boolean)",
      {},
      true},
     {Capability::kStatements,

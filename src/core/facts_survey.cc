@@ -125,6 +125,10 @@ constexpr auto kSurveyFacts = std::to_array<Fact<S>>({
      &S::active_seconds,
      {{{View::kDatabase, "sum(active_time)", kFrom14, Scale::kMilliseconds}}}},
     {&kConnections, "", &S::connections, {{{View::kDatabase, "sum(numbackends)"}}}},
+    {&families::kStatsReset,
+     "database",
+     &S::database_stats_reset,
+     {{{View::kDatabase, "max(stats_reset)", {}, Scale::kEpoch}}}},
 
     {&kWalDirectoryBytes, "", &S::wal_directory_bytes, {{{View::kWalDirectory, "sum(size)"}}}},
     {&kWalDirectoryFiles, "", &S::wal_directory_files, {{{View::kWalDirectory, "count(*)"}}}},

@@ -109,8 +109,9 @@ constexpr bool WellNamed(const Family& family) {
     if (family.name.ends_with(reserved)) return false;
   }
   if (!naming::HasUnitSuffix(family.name, family.type, family.unit)) return false;
-  // The text serialiser does not escape HELP, so what would need it is refused here.
-  if (!family.help.ends_with('.') || Contains(family.help, "\n") || Contains(family.help, "\\")) {
+  // HELP is written without escapes, so what needs one in either format is refused here.
+  if (!family.help.ends_with('.') ||
+      family.help.find_first_of("\n\\\"") != std::string_view::npos) {
     return false;
   }
   for (std::size_t i = 0; i < LabelCount(family); ++i) {

@@ -96,6 +96,7 @@ struct SurveyStats {
   OptionalReal block_write_seconds;
   OptionalReal active_seconds;
   OptionalInt connections;
+  OptionalReal database_stats_reset;  // the latest of all databases; from 15 empty before the first
 
   OptionalInt wal_directory_bytes;
   OptionalInt wal_directory_files;

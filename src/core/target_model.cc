@@ -48,6 +48,13 @@ void TargetModel::OnPulse(const PulseStats& pulse, std::shared_ptr<const Survey>
   const ServerIdentity& server = *state_.server;
   state_.pulse = pulse;
   if (survey) state_.survey = survey;
+  // Surveys may fail while pulses go on; then their values must not stand for ever.
+  if (state_.survey && pulse.taken.monotonic - state_.survey->stats.taken.monotonic >
+                           state_.info->survey_fresh_for) {
+    state_.survey.reset();
+    backend_write_rate_ = kNotKnown;
+    commit_rate_ = kNotKnown;
+  }
   window_.Add(server, pulse, survey ? &survey->stats : nullptr);
   state_.derived = Derive(window_, settings());
 

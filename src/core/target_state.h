@@ -31,6 +31,8 @@ struct TargetInfo {
   std::vector<std::pair<std::string, std::string>> labels;  // constant labels beside `target`
   // Samples of a server older than this are not shown: max(3 x pulse interval, 5 s).
   std::chrono::nanoseconds fresh_for{std::chrono::seconds(5)};
+  // What a survey told is not shown when older: max(3 x survey interval, 5 s).
+  std::chrono::nanoseconds survey_fresh_for{std::chrono::seconds(45)};
   AdviceLimits advice_limits;
 };
 
@@ -66,7 +68,7 @@ struct TargetState {
   CapabilitySet capabilities;
   std::string session_role;  // whom the server takes us for, as a quoted identifier
   std::optional<PulseStats> pulse;
-  std::shared_ptr<const Survey> survey;  // null before the first
+  std::shared_ptr<const Survey> survey;  // null before the first, and when the last is too old
   Derived derived;
 
   // What follows from them and from the log. The pointers are never null.

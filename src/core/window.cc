@@ -11,16 +11,59 @@ namespace {
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 
 // Counters that one reset zeroes together.
-enum Group : std::size_t { kCheckpointer, kBgwriter, kWal, kMix, kOther, kPosition };
-
-constexpr std::array<Group, kWindowCounterCount> kGroupOf{
-    kCheckpointer, kCheckpointer, kCheckpointer, kCheckpointer, kCheckpointer, kCheckpointer,
-    kBgwriter,     kBgwriter,     kBgwriter,     kBgwriter,     kWal,          kWal,
-    kWal,          kWal,          kWal,          kPosition,     kMix,          kMix,
-    kMix,          kOther,        kOther,
+enum Group : std::size_t {
+  kCheckpointer,
+  kBgwriter,
+  kBackendFsync,  // to 16 of pg_stat_bgwriter, later of pg_stat_io
+  kWal,
+  kMix,
+  kDatabase,
+  kArchiver,
+  kPosition
 };
 
+using C = WindowCounter;
 constexpr std::size_t Index(WindowCounter counter) { return static_cast<std::size_t>(counter); }
+
+// TABLE: one row a counter.
+struct CounterGroup {
+  WindowCounter counter;
+  Group group;
+};
+constexpr std::array<CounterGroup, kWindowCounterCount> kCounterGroups{{
+    {C::kCheckpointsTimed, kCheckpointer},
+    {C::kCheckpointsRequested, kCheckpointer},
+    {C::kCheckpointsDone, kCheckpointer},
+    {C::kWriteSeconds, kCheckpointer},
+    {C::kSyncSeconds, kCheckpointer},
+    {C::kBuffersCheckpointer, kCheckpointer},
+    {C::kBuffersBgwriter, kBgwriter},
+    {C::kMaxwrittenClean, kBgwriter},
+    {C::kBuffersAllocated, kBgwriter},
+    {C::kBackendFsyncs, kBackendFsync},
+    {C::kWalRecords, kWal},
+    {C::kWalFpi, kWal},
+    {C::kWalBytes, kWal},
+    {C::kWalFpiBytes, kWal},
+    {C::kWalBuffersFull, kWal},
+    {C::kWalPosition, kPosition},
+    {C::kMixCheckpointer, kMix},
+    {C::kMixBgwriter, kMix},
+    {C::kMixBackend, kMix},
+    {C::kCommits, kDatabase},
+    {C::kArchiveFailures, kArchiver},
+}};
+constexpr bool InOrder() {
+  for (std::size_t i = 0; i < kCounterGroups.size(); ++i) {
+    if (Index(kCounterGroups[i].counter) != i) return false;
+  }
+  return true;
+}
+static_assert(InOrder(), "kCounterGroups must be in the order of the enumerators");
+
+constexpr std::size_t GroupOf(WindowCounter counter) {
+  return kCounterGroups[Index(counter)].group;
+}
 
 template <class T>
 double OrAbsent(const std::optional<T>& value) {
@@ -37,24 +80,15 @@ constexpr double kClockStepSeconds = 5;
 
 }  // namespace
 
-void Window::Break(std::size_t group) {
-  ++latest_.generation[group];
-  // The mixture compares three views, so a break of any of them is a break of it.
-  if (group == kCheckpointer || group == kBgwriter) ++latest_.generation[kMix];
-}
-
-void Window::BreakAll() {
-  for (std::uint32_t& generation : latest_.generation) ++generation;
-}
-
 void Window::Add(const ServerIdentity& server, const PulseStats& pulse, const SurveyStats* survey) {
   Sample sample = latest_;  // keeps what only surveys tell
   sample.at = pulse.taken.monotonic;
-  const auto set = [&sample](WindowCounter counter, double value) {
+  std::array<bool, kWindowCounterCount> told{};
+  const auto set = [&](WindowCounter counter, double value) {
     sample.values[Index(counter)] = value;
+    told[Index(counter)] = true;
   };
   if (!has_latest_) sample.values.fill(kAbsent);
-  using C = WindowCounter;
   set(C::kCheckpointsTimed, OrAbsent(pulse.checkpoints_timed));
   set(C::kCheckpointsRequested, OrAbsent(pulse.checkpoints_requested));
   set(C::kCheckpointsDone, OrAbsent(pulse.checkpoints_done));
@@ -64,7 +98,6 @@ void Window::Add(const ServerIdentity& server, const PulseStats& pulse, const Su
   set(C::kBuffersBgwriter, OrAbsent(pulse.buffers_bgwriter));
   set(C::kMaxwrittenClean, OrAbsent(pulse.maxwritten_clean));
   set(C::kBuffersAllocated, OrAbsent(pulse.buffers_allocated));
-  if (pulse.backend_fsyncs) set(C::kBackendFsyncs, OrAbsent(pulse.backend_fsyncs));
   set(C::kWalRecords, OrAbsent(pulse.wal_records));
   set(C::kWalFpi, OrAbsent(pulse.wal_fpi));
   set(C::kWalBytes, OrAbsent(pulse.wal_bytes));
@@ -74,23 +107,39 @@ void Window::Add(const ServerIdentity& server, const PulseStats& pulse, const Su
   const OptionalInt backend = pulse.buffers_backend
                                   ? pulse.buffers_backend
                                   : (survey != nullptr ? survey->backend_writes : std::nullopt);
-  if (backend) {
+  if (backend || survey != nullptr) {
     set(C::kMixCheckpointer, OrAbsent(pulse.buffers_checkpointer));
     set(C::kMixBgwriter, OrAbsent(pulse.buffers_bgwriter));
     set(C::kMixBackend, OrAbsent(backend));
   }
+  const OptionalInt fsyncs = pulse.backend_fsyncs
+                                 ? pulse.backend_fsyncs
+                                 : (survey != nullptr ? survey->backend_fsyncs : std::nullopt);
+  if (fsyncs || survey != nullptr) set(C::kBackendFsyncs, OrAbsent(fsyncs));
   if (survey != nullptr) {
     set(C::kCommits, OrAbsent(survey->commits));
     set(C::kArchiveFailures, OrAbsent(survey->archive_failures));
-    if (survey->backend_fsyncs) set(C::kBackendFsyncs, OrAbsent(survey->backend_fsyncs));
   }
 
   std::array<OptionalReal, kGroups> resets = resets_;
   resets[kCheckpointer] = pulse.checkpointer_stats_reset;
   resets[kBgwriter] = pulse.bgwriter_stats_reset;
   resets[kWal] = pulse.wal_stats_reset;
-  if (pulse.buffers_backend) resets[kMix] = pulse.bgwriter_stats_reset;
-  if (survey != nullptr && survey->io_stats_reset) resets[kMix] = survey->io_stats_reset;
+  if (pulse.buffers_backend) {
+    resets[kMix] = pulse.bgwriter_stats_reset;
+  } else if (survey != nullptr) {
+    resets[kMix] = survey->io_stats_reset;
+  }
+  if (pulse.backend_fsyncs) {
+    resets[kBackendFsync] = pulse.bgwriter_stats_reset;
+  } else if (survey != nullptr) {
+    resets[kBackendFsync] = survey->io_stats_reset;
+  }
+  if (survey != nullptr) {
+    resets[kArchiver] = survey->archiver_stats_reset;
+    // From 15 empty until the first reset, which must be seen as one.
+    resets[kDatabase] = survey->database_stats_reset.value_or(0);
+  }
 
   if (has_latest_) {
     const double elapsed = std::chrono::duration<double>(sample.at - latest_.at).count();
@@ -100,17 +149,23 @@ void Window::Add(const ServerIdentity& server, const PulseStats& pulse, const Su
     std::array<bool, kGroups> broken{};
     broken.fill(!(server == server_) || clock_stepped);
     for (std::size_t group = 0; group < kGroups; ++group) {
-      // The mixture's reset time is first known with the first survey; that is no reset.
+      // What surveys tell is first known with the first survey; that is no reset.
       if (resets_[group] && Changed(resets_[group], resets[group])) broken[group] = true;
     }
     for (std::size_t i = 0; i < kWindowCounterCount; ++i) {
-      if (sample.values[i] < latest_.values[i]) broken[kGroupOf[i]] = true;
+      const bool lost = std::isnan(sample.values[i]) && !std::isnan(latest_.values[i]);
+      if (lost || sample.values[i] < latest_.values[i]) broken[kCounterGroups[i].group] = true;
     }
+    // The mixture compares three views, so a break of any of them is a break of it.
+    if (broken[kCheckpointer] || broken[kBgwriter]) broken[kMix] = true;
     for (std::size_t group = 0; group < kGroups; ++group) {
-      if (broken[group]) Break(group);
+      if (broken[group]) ++sample.generation[group];
+    }
+    // A survey's value of before the break must not be the first one after it.
+    for (std::size_t i = 0; i < kWindowCounterCount; ++i) {
+      if (broken[kCounterGroups[i].group] && !told[i]) sample.values[i] = kAbsent;
     }
   }
-  sample.generation = latest_.generation;
   latest_ = sample;
   has_latest_ = true;
   server_ = server;
@@ -131,14 +186,17 @@ const Window::Sample* Window::Oldest(WindowCounter counter, std::chrono::seconds
   const Tier& tier = length <= tiers_[0].length ? tiers_[0] : tiers_[1];
   const auto stands = [&](const Sample& sample) {
     return sample.at < latest_.at && latest_.at - sample.at <= length &&
-           sample.generation[kGroupOf[index]] == latest_.generation[kGroupOf[index]] &&
+           sample.generation[GroupOf(counter)] == latest_.generation[GroupOf(counter)] &&
            !std::isnan(sample.values[index]);
   };
-  const auto found = std::find_if(tier.samples.begin(), tier.samples.end(), stands);
-  if (found != tier.samples.end()) return &*found;
-  // The coarse tier may have nothing yet since a break that the fine one has seen.
+  const auto coarse = std::find_if(tier.samples.begin(), tier.samples.end(), stands);
+  // Soon after a break the fine tier reaches further back than the coarse one.
   const auto fine = std::find_if(tiers_[0].samples.begin(), tiers_[0].samples.end(), stands);
-  return fine != tiers_[0].samples.end() ? &*fine : nullptr;
+  const Sample* oldest = coarse != tier.samples.end() ? &*coarse : nullptr;
+  if (fine != tiers_[0].samples.end() && (oldest == nullptr || fine->at < oldest->at)) {
+    oldest = &*fine;
+  }
+  return oldest;
 }
 
 std::optional<double> Window::Delta(WindowCounter counter, std::chrono::seconds length) const {
@@ -149,7 +207,7 @@ std::optional<double> Window::Delta(WindowCounter counter, std::chrono::seconds 
 
 std::optional<double> Window::Span(WindowCounter counter, std::chrono::seconds length) const {
   const Sample* oldest = Oldest(counter, length);
-  if (oldest == nullptr) return std::nullopt;
+  if (oldest == nullptr || std::isnan(latest_.values[Index(counter)])) return std::nullopt;
   return std::chrono::duration<double>(latest_.at - oldest->at).count();
 }
 
@@ -160,8 +218,8 @@ std::optional<double> Window::Total(WindowCounter counter) const {
 }
 
 bool Window::SameReset(WindowCounter a, WindowCounter b) const {
-  const OptionalReal& first = resets_[kGroupOf[Index(a)]];
-  const OptionalReal& second = resets_[kGroupOf[Index(b)]];
+  const OptionalReal& first = resets_[GroupOf(a)];
+  const OptionalReal& second = resets_[GroupOf(b)];
   return first && second && std::abs(*first - *second) <= 2;
 }
 

@@ -14,7 +14,7 @@
 
 namespace ckpt {
 
-// Counters of a server that windows keep. One line each in kWindowCounters (window.cc), which says
+// Counters of a server that windows keep. One line each in kCounterGroups (window.cc), which says
 // whose reset time it obeys.
 enum class WindowCounter : std::uint8_t {
   kCheckpointsTimed,
@@ -60,8 +60,9 @@ constexpr std::string_view WindowLengthLabel(WindowLength length) {
 //
 // A counter that goes down, a changed reset time of its view, a restart (postmaster start), another
 // system identifier, or a server clock that leaves its pace ends the window for the counters
-// concerned: what came before is not compared with what comes after, so no answer is ever negative
-// or spans a break.
+// concerned, and so does a value that is reported no more: what came before is not compared with
+// what comes after, so no answer is ever negative or spans a break. What only surveys tell is
+// unknown from a break to the next survey.
 //
 // Not thread-safe: owned by the thread that polls. Needs no clock: samples carry their times.
 class Window {
@@ -70,8 +71,9 @@ class Window {
   void Add(const ServerIdentity& server, const PulseStats& pulse, const SurveyStats* survey);
 
   // How much the counter rose over the last `length`, or since the break or the beginning where
-  // that is later. Empty when this server does not report it or fewer than two samples stand
-  // since then. `length` is up to an hour.
+  // that is later; short of it by less than a step of the tier (5 s, for more than five minutes
+  // 60 s). Empty when this server does not report it or fewer than two samples stand since then.
+  // `length` is up to an hour.
   std::optional<double> Delta(WindowCounter counter, std::chrono::seconds length) const;
 
   // The time that Delta(counter, length) covers, in seconds.
@@ -85,7 +87,7 @@ class Window {
   bool SameReset(WindowCounter a, WindowCounter b) const;
 
  private:
-  static constexpr std::size_t kGroups = 6;
+  static constexpr std::size_t kGroups = 8;
   struct Sample {
     MonotonicTime at{};
     std::array<double, kWindowCounterCount> values{};  // NaN: not reported
@@ -97,8 +99,6 @@ class Window {
     std::deque<Sample> samples;
   };
 
-  void Break(std::size_t group);
-  void BreakAll();
   const Sample* Oldest(WindowCounter counter, std::chrono::seconds length) const;
 
   Sample latest_;

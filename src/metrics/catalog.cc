@@ -33,7 +33,11 @@ void Describe(const Fact<Record>& fact, std::string* source) {
     if (!source->empty()) *source += "; ";
     if (!fact.label_value.empty()) source->append(fact.label_value).append(" = ");
     *source += Versions(place.versions);
-    source->append(InfoOf(place.view).name).append(".").append(place.expression);
+    const ViewInfo& view = InfoOf(place.view);
+    const bool is_column = ColumnsOf(place.expression) == std::vector{place.expression};
+    if (is_column) source->append(view.name).append(".");
+    source->append(place.expression);
+    if (!is_column && !view.from.empty()) source->append(" of ").append(view.name);
   }
 }
 

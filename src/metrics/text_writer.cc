@@ -71,12 +71,16 @@ void AppendSample(std::string_view name, std::string_view suffix,
   *out += '\n';
 }
 
-// Canonical form of a bucket's bound: always with a point, so that a series keeps its identity
-// over an upgrade to Prometheus 3, which writes 1 as 1.0.
+// Canonical form of a bucket's bound, as Prometheus 3 and OpenMetrics write it (0.0005, 1.0,
+// 1e+06), so that a series keeps its identity over an upgrade.
 std::string Bound(double value) {
-  std::string text;
-  AppendValue(value, &text);
-  if (std::isfinite(value) && text.find_first_of(".e") == std::string::npos) text += ".0";
+  if (!std::isfinite(value)) return value > 0 ? "+Inf" : "-Inf";
+  std::array<char, 32> buffer{};
+  // "general" is printf's %g: an exponent only below 1e-4 and from 1e+6 on.
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                 std::chars_format::general);
+  std::string text(buffer.data(), end.ptr);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
 }
 
