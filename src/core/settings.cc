@@ -79,8 +79,10 @@ Settings ReadSettings(std::span<const SettingRow> rows, int* rejected) {
   }
   if (in_segments != nullptr) {
     OptionalReal& size = settings.*std::get<OptionalReal Settings::*>(in_segments->field);
-    size = size && settings.wal_segment_size ? OptionalReal(*size * *settings.wal_segment_size)
-                                             : std::nullopt;
+    if (size && *size != -1) {
+      size = settings.wal_segment_size ? OptionalReal(*size * *settings.wal_segment_size)
+                                       : std::nullopt;
+    }
   }
   return settings;
 }
