@@ -24,6 +24,8 @@ std::shared_ptr<const TargetInfo> InfoOf(const config::TargetConfig& target) {
   info->labels.assign(target.labels.begin(), target.labels.end());
   info->fresh_for =
       std::max<std::chrono::nanoseconds>(target.pulse_interval * 3, std::chrono::seconds(5));
+  info->survey_fresh_for =
+      std::max<std::chrono::nanoseconds>(target.survey_interval * 3, std::chrono::seconds(5));
   if (target.recovery_time_objective) {
     info->advice_limits.recovery_time_objective =
         std::chrono::duration<double>(*target.recovery_time_objective).count();

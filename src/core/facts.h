@@ -33,7 +33,7 @@ enum class View : std::uint8_t {
   kDatabase,             // pg_stat_database, summed
   kWalDirectory,         // pg_ls_waldir(), summed
   kIoRelation,           // pg_stat_io, relation I/O of other processes than the two writers, summed
-  kIoWal,                // pg_stat_io, object wal, summed
+  kIoWal,                // pg_stat_io, object wal without the creation of files, summed
   kIo,                   // pg_stat_io, row by row
   kSlru,                 // pg_stat_slru, row by row
   kSlruReset,            // pg_stat_slru, oldest reset

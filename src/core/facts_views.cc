@@ -67,7 +67,8 @@ constexpr auto kViews = std::to_array<ViewInfo>({
      Capability::kStatistics},
     {View::kIoWal,
      "pg_stat_io",
-     "pg_catalog.pg_stat_io WHERE object = 'wal'",
+     // Creating WAL files (context init) is not writing WAL; pg_stat_wal to 17 left it out too.
+     "pg_catalog.pg_stat_io WHERE object = 'wal' AND context = 'normal'",
      {18, kNewest},
      Capability::kStatistics},
     {View::kIo, "pg_stat_io", "pg_catalog.pg_stat_io", {16, kNewest}, Capability::kStatistics},

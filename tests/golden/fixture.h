@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "core/row_set.h"
+#include "core/sql_plan.h"
+
+// Recorded answers of servers: tests/fixtures/rows/*.json, written by record.py.
+namespace ckpt::golden {
+
+// The catalogue of a server from `version` (server_version_num), `capabilities` (one text or null
+// each, in the order of Capabilities()), `columns` and `checkpointer_pid`.
+ServerCatalog CatalogOf(const nlohmann::json& fixture);
+
+// Rows as arrays of texts and nulls.
+RowSet RowsOf(const nlohmann::json& rows);
+
+}  // namespace ckpt::golden
