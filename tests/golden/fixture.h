@@ -16,4 +16,10 @@ ServerCatalog CatalogOf(const nlohmann::json& fixture);
 // Rows as arrays of texts and nulls.
 RowSet RowsOf(const nlohmann::json& rows);
 
+// The recorded row of one statement in the order of the columns of another, `wanted_sql`: each
+// value goes where the same expression over the same view is selected. So a recording outlives a
+// fact more or less. What was not recorded is NULL and named in `missing`.
+RowSet Reorder(const std::string& wanted_sql, const std::string& recorded_sql,
+               const RowSet& recorded, std::vector<std::string>* missing);
+
 }  // namespace ckpt::golden

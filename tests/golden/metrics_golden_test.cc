@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -65,6 +66,10 @@ nlohmann::json Fixture(const std::string& name) {
       Read(std::filesystem::path(CKPT_FIXTURES) / "rows" / (name + ".json")));
 }
 
+// "expression FROM view" of facts that came after the recordings and are NULL in them. Better run
+// record.py again than add here.
+const std::set<std::string> kNotRecorded{};
+
 // The target as it stands after both polls of a fixture.
 std::shared_ptr<const TargetState> Replay(const std::string& name, const std::string& target) {
   const nlohmann::json fixture = Fixture(name);
@@ -72,10 +77,14 @@ std::shared_ptr<const TargetState> Replay(const std::string& name, const std::st
   const auto pulse_plan = PlanPulse(catalog);
   const auto survey_plan = PlanSurvey(catalog);
   const auto rows_plan = PlanRows(catalog);
-  // Rows mean something only under the statement that they answer.
-  EXPECT_EQ(fixture.at("sql").at("pulse"), pulse_plan.sql) << "run record.py again";
-  EXPECT_EQ(fixture.at("sql").at("survey"), survey_plan.sql) << "run record.py again";
-  EXPECT_EQ(fixture.at("sql").at("rows"), rows_plan.sql) << "run record.py again";
+  const auto& sql = fixture.at("sql");
+  // A setting more or less changes no place of a row; anything else does.
+  const auto without_settings = [](const std::string& text) {
+    return text.substr(0, text.find("SELECT 'setting'"));
+  };
+  EXPECT_EQ(without_settings(sql.at("rows")), without_settings(rows_plan.sql))
+      << "run record.py again";
+  std::vector<std::string> missing;
 
   TargetModel model(std::make_shared<TargetInfo>(TargetInfo{target, {{"env", "test"}}}));
   ServerIdentity server;
@@ -94,8 +103,16 @@ std::shared_ptr<const TargetState> Replay(const std::string& name, const std::st
   for (const auto& poll : fixture.at("polls")) {
     PulseStats pulse;
     auto survey = std::make_shared<Survey>();
-    EXPECT_EQ(FillRecord(pulse_plan, RowsOf(poll.at("pulse")), &pulse), 0);
-    EXPECT_EQ(FillRecord(survey_plan, RowsOf(poll.at("survey")), &survey->stats), 0);
+    EXPECT_EQ(
+        FillRecord(pulse_plan,
+                   Reorder(pulse_plan.sql, sql.at("pulse"), RowsOf(poll.at("pulse")), &missing),
+                   &pulse),
+        0);
+    EXPECT_EQ(
+        FillRecord(survey_plan,
+                   Reorder(survey_plan.sql, sql.at("survey"), RowsOf(poll.at("survey")), &missing),
+                   &survey->stats),
+        0);
     EXPECT_EQ(FillRows(rows_plan, RowsOf(poll.at("rows")), &survey->rows), 0);
     // The recording's own pace is of no interest; the server's clock goes with ours.
     if (first_server_time == 0) first_server_time = pulse.server_time.value_or(1);
@@ -109,6 +126,9 @@ std::shared_ptr<const TargetState> Replay(const std::string& name, const std::st
     ++health.surveys;
     taken.wall += std::chrono::duration<double>(kBetween).count();
     taken.monotonic += kBetween;
+  }
+  for (const std::string& expression : missing) {
+    EXPECT_TRUE(kNotRecorded.contains(expression)) << expression << ": run record.py again";
   }
   model.SetHealth(health);
   return model.Snapshot();

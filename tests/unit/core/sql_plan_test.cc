@@ -26,6 +26,7 @@ ServerCatalog FullCatalog(int major) {
     catalog.capabilities.Set(info.capability, info.versions.Contains(catalog.version));
   }
   catalog.checkpointer_pid = kPid;
+  catalog.statements_schema = "public";
   static const testing::PostgresCatalog servers;
   catalog.columns = servers.QualifiedColumns(major);
   return catalog;
@@ -167,6 +168,13 @@ TEST(SqlPlan, NamesTheCheckpointerByItsPid) {
   EXPECT_THAT(PlanPulse(catalog).sql, HasSubstr("pg_stat_get_activity(4242)"));
   catalog.checkpointer_pid.reset();
   EXPECT_THAT(PlanPulse(catalog).sql, Not(HasSubstr("pg_stat_get_activity")));
+}
+
+TEST(SqlPlan, ReadsStatementsOnlyWhereTheirSchemaIsKnown) {
+  ServerCatalog catalog = FullCatalog(15);
+  EXPECT_THAT(PlanSurvey(catalog).sql, HasSubstr("FROM public.pg_stat_statements(false)"));
+  catalog.statements_schema.clear();
+  EXPECT_THAT(PlanSurvey(catalog).sql, Not(HasSubstr("pg_stat_statements")));
 }
 
 TEST(SqlPlan, AsksOnlyForSettingsOfTheVersion) {
