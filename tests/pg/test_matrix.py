@@ -169,7 +169,7 @@ def scalar_sources(major, standby):
             "sum(write_time)": ("wal_write_seconds_total", {}, MS),
             "sum(fsync_time)": ("wal_sync_seconds_total", {}, MS),
         }
-        sources.append(("FROM pg_stat_io WHERE object = 'wal'", columns))
+        sources.append(("FROM pg_stat_io WHERE object = 'wal' AND context = 'normal'", columns))
     return sources
 
 

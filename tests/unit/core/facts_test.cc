@@ -194,7 +194,7 @@ TEST(Facts, SeriesOfAFamilyAreUniqueInEachVersion) {
     std::set<std::pair<std::string_view, std::string_view>> series;
     const auto add = [&](const auto& facts) {
       for (const auto& fact : facts) {
-        if (fact.family == nullptr) continue;
+        if (!IsExposed(*fact.family)) continue;
         bool claimed = false;
         for (const Source& source : fact.sources) claimed = claimed || Claims(source, major);
         if (!claimed) continue;
