@@ -47,11 +47,15 @@ void TargetModel::OnPulse(const PulseStats& pulse, std::shared_ptr<const Survey>
   if (!state_.server) return;
   const ServerIdentity& server = *state_.server;
   state_.pulse = pulse;
-  if (survey) state_.survey = survey;
-  // Surveys may fail while pulses go on; then their values must not stand for ever.
-  if (state_.survey && pulse.taken.monotonic - state_.survey->stats.taken.monotonic >
-                           state_.info->survey_fresh_for) {
+  if (survey) {
+    state_.survey = survey;
+    surveyed_at_ = pulse.taken.monotonic;
+  } else if (state_.survey &&
+             pulse.taken.monotonic - surveyed_at_ > state_.info->survey_fresh_for) {
+    // Surveys may fail while pulses go on; what rests on them must not stand for ever.
     state_.survey.reset();
+    state_.advice.reset();
+    state_.recommended_max_wal_size.reset();
     backend_write_rate_ = kNotKnown;
     commit_rate_ = kNotKnown;
   }

@@ -62,6 +62,9 @@ class TargetModel {
   Timeline timeline_;
   std::optional<LoggedStart> logged_start_;
 
+  // The pulse with which the last survey came.
+  MonotonicTime surveyed_at_{};
+
   // For the timeline's rates: the pulse and survey before, and the last rates by survey.
   std::optional<PulseStats> previous_pulse_;
   std::shared_ptr<const Survey> previous_survey_;

@@ -110,8 +110,10 @@ TEST(TargetModel, ASurveyThatIsNotRenewedIsDropped) {
   model.OnPulse(PulseAt(0, 0, 0), SurveyAt(0));
   model.OnPulse(PulseAt(45, 0, 0), nullptr);
   EXPECT_NE(model.Snapshot()->survey, nullptr);
+  EXPECT_NE(model.Snapshot()->advice, nullptr);
   model.OnPulse(PulseAt(46, 0, 0), nullptr);
   EXPECT_EQ(model.Snapshot()->survey, nullptr);
+  EXPECT_EQ(model.Snapshot()->advice, nullptr) << "it rests on the survey";
   model.OnPulse(PulseAt(47, 0, 0), SurveyAt(47));
   EXPECT_NE(model.Snapshot()->survey, nullptr);
 }
