@@ -12,6 +12,7 @@ declare -A packages=(
   [unit]="libgtest-dev libgmock-dev prometheus python3 python3-pytest python3-yaml
           python3-prometheus-client locales openssl util-linux"
   [live]="curl postgresql prometheus-alertmanager npm procps iproute2"
+  [browser]="chromium npm fonts-dejavu-core"
   [format]="clang-format"
   [lint]="clang clang-tidy"
 )

@@ -30,7 +30,7 @@ step() { printf '\n== %s (%d s)\n' "$*" "$SECONDS"; }
 
 step "packages"
 deploy/install_packages.sh build unit
-((live)) && deploy/install_packages.sh live
+((live)) && deploy/install_packages.sh live browser
 ((format)) && deploy/install_packages.sh format
 ((lint)) && deploy/install_packages.sh format lint
 jobs=$(nproc)

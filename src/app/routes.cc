@@ -2,11 +2,14 @@
 #include "app/routes.h"
 
 #include <cstddef>
+#include <memory>
 #include <utility>
 
+#include "app/build_info.h"
 #include "app/exposition_response.h"
-#include "app/landing_page.h"
 #include "web/api.h"
+#include "web/assets.h"
+#include "web/page.h"
 
 namespace ckpt::app {
 namespace {
@@ -60,6 +63,32 @@ http::Handler Show(const RouteContext& context, WebView view) {
   };
 }
 
+http::Handler ShowPage(const RouteContext& context, web::PageInfo info) {
+  return [context, info = std::move(info)](const http::Request& request) {
+    web::Answer answer = web::Page(context.store->All(), request.query,
+                                   {context.clock->Wall(), context.clock->Monotonic()}, info);
+    http::Response response;
+    response.status = answer.status;
+    response.content_type = std::move(answer.content_type);
+    response.body = std::move(answer.body);
+    for (const auto& [name, value] : web::kPageHeaders) {
+      response.headers.push_back({std::string(name), std::string(value)});
+    }
+    return response;
+  };
+}
+
+// A file of the page. Its path changes with its content.
+http::Handler ShowAsset(const web::Asset& asset) {
+  http::Response response;
+  response.content_type = std::string(asset.content_type);
+  response.shared_body = std::make_shared<const std::string>(asset.Content());
+  response.etag = std::string(asset.etag);
+  response.headers.push_back({"Cache-Control", "public, max-age=31536000, immutable"});
+  response.headers.push_back({"X-Content-Type-Options", "nosniff"});
+  return [response = std::move(response)](const http::Request&) { return response; };
+}
+
 }  // namespace
 
 std::vector<http::Route> MakeRoutes(const RouteContext& context) {
@@ -105,20 +134,19 @@ std::vector<http::Route> MakeRoutes(const RouteContext& context) {
                     .description = "The sampled series of a target, as JSON",
                     .handler = Show(context, web::TimelineJson)});
 
-  // The page lists the other routes from this same table.
-  std::vector<LandingLink> links;
+  // The page lists the other routes from this same table, relative to itself.
+  web::PageInfo info{.version = VersionText(), .links = {}};
   for (const http::Route& route : routes) {
-    if (route.on_landing_page) links.push_back({route.path, route.description});
+    if (route.on_landing_page) info.links.emplace_back(route.path.substr(1), route.description);
   }
-  routes.push_back({.path = "/",
-                    .description = "This page",
-                    .handler = [context, links = std::move(links)](const Request&) {
-                      http::Response response;
-                      response.content_type = "text/html; charset=utf-8";
-                      response.body =
-                          LandingPage(links, context.store->All(), context.clock->Monotonic());
-                      return response;
-                    }});
+  routes.push_back(
+      {.path = "/", .description = "This page", .handler = ShowPage(context, std::move(info))});
+  for (const web::Asset& asset : web::Assets()) {
+    routes.push_back({.path = "/" + std::string(asset.path),
+                      .description = "A file of the page",
+                      .handler = ShowAsset(asset),
+                      .on_landing_page = false});
+  }
   return routes;
 }
 

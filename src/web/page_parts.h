@@ -22,6 +22,9 @@ std::string EventsTable(const TargetState& state);
 std::string WritersTable(const TargetState& state);
 std::string MissingPrivileges(const TargetState& state);
 
+// What should be changed, with its evidence and cost.
+std::string AdviceList(const TargetState& state);
+
 // The chip that tells a state by mark and words.
 std::string StatusChip(std::string_view mark, std::string_view text);
 

@@ -119,11 +119,17 @@ std::string TargetMain(const TargetState& state, const Now& now) {
          StatusChip(status.mark, status.text) + "</p>\n";
   std::string story = LastCheckpointWords(state, now);
   if (story.empty()) story = "No checkpoint was seen yet.";
-  const std::string next = ForecastWords(state, now);
-  out += "<p id=\"story\" class=\"story\" data-live><span>" + Escape(story) + "</span>" +
-         (next.empty() ? "" : " <span>" + Escape(next) + "</span>") + "</p>\n";
+  out += "<p id=\"story\" class=\"story\" data-live>";
+  for (const std::string& words : {SilenceWords(state, now), story, ForecastWords(state, now)}) {
+    if (!words.empty()) out += "<span>" + Escape(words) + "</span> ";
+  }
+  out += "</p>\n";
   out += Figures(state, now) + "</section>\n";
   out += kCharts;
+  out +=
+      "<section aria-labelledby=\"advice-title\">\n<h2 id=\"advice-title\">Advice</h2>\n"
+      "<div id=\"advice\" data-live>" +
+      AdviceList(state) + "</div>\n</section>\n";
   out +=
       "<section aria-labelledby=\"events-title\">\n<h2 id=\"events-title\">Last checkpoints"
       "</h2>\n<div id=\"events\" data-live data-last=\"" +

@@ -38,7 +38,7 @@ std::string CodeWords(ErrorCode code) {
   return std::string(ErrorCodeName(code));
 }
 
-Status Silent(const TargetState& state, const Now& now) {
+Status Silent(const TargetState& state) {
   const std::string why =
       state.health.last_error ? ": " + CodeWords(*state.health.last_error) : std::string();
   if (!state.health.last_good) {
@@ -47,14 +47,13 @@ Status Silent(const TargetState& state, const Now& now) {
     }
     return {Trouble::kDown, "down", "Down" + why};
   }
-  const double age = now.wall - state.health.last_good->wall;
-  return {Trouble::kDown, "down", "Down" + why + ", last answer " + AboutText(age) + " ago"};
+  return {Trouble::kDown, "down", "Down" + why};
 }
 
 }  // namespace
 
 Status StatusOf(const TargetState& state, const Now& now) {
-  if (!state.Fresh(now.monotonic)) return Silent(state, now);
+  if (!state.Fresh(now.monotonic)) return Silent(state);
   if (state.server && !state.server->HasCheckpoints()) {
     return {Trouble::kNone, "unknown", "This server has no checkpoints of its own"};
   }
@@ -86,6 +85,11 @@ std::string_view ReasonWords(Reason reason) {
     case Reason::kTime: return "by the timer";
   }
   return "";
+}
+
+std::string SilenceWords(const TargetState& state, const Now& now) {
+  if (state.Fresh(now.monotonic) || !state.health.last_good) return "";
+  return "Last answer " + AboutText(now.wall - state.health.last_good->wall) + " ago.";
 }
 
 std::string LastCheckpointWords(const TargetState& state, const Now& now) {
@@ -121,7 +125,8 @@ std::string ForecastWords(const TargetState& state, const Now& now) {
   if (forecast.next_timed) {
     const double wait = *forecast.next_timed - server_now;
     if (!text.empty()) text += "; ";
-    text += wait < 1 ? "timer due" : "timer in " + SecondsText(wait);
+    text +=
+        wait < 1 ? "timer due" : "timer in " + (wait < 60 ? AboutText(wait) : SecondsText(wait));
   }
   return text.empty() ? "" : "Next: " + text + ".";
 }

@@ -6,11 +6,11 @@ const Bands = (() => {
   // TABLE: in the order of the legend.
   const looks = {
     time: {label: 'timer', pattern: 'plain'},
-    wal: {label: 'WAL volume', pattern: 'hatch'},
+    wal: {label: 'WAL volume', short: 'WAL', pattern: 'hatch'},
     request: {label: 'request', pattern: 'dots'},
     restart: {label: 'restart', pattern: 'bars'},
     failed: {label: 'failed', pattern: 'cross'},
-    running: {label: 'running now', pattern: 'plain'},
+    running: {label: 'running now', short: 'running', pattern: 'plain'},
   };
 
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -19,7 +19,7 @@ const Bands = (() => {
   const strokes = {
     plain: () => {},
     hatch: (c, s) => { for (const d of [-s, 0, s]) { c.moveTo(d, s); c.lineTo(d + s, 0); } },
-    dots: (c, s) => { c.moveTo(s / 2, s / 2 - 0.6); c.lineTo(s / 2, s / 2 + 0.6); },
+    dots: (c, s) => { c.moveTo(s / 2, s * 0.35); c.lineTo(s / 2, s * 0.65); },
     bars: (c, s) => { c.moveTo(s / 2, 0); c.lineTo(s / 2, s); },
     cross: (c, s) => { c.moveTo(0, 0); c.lineTo(s, s); c.moveTo(s, 0); c.lineTo(0, s); },
   };
@@ -38,7 +38,7 @@ const Bands = (() => {
       c.fillRect(0, 0, size, size);
       c.globalAlpha = 0.5;
       c.strokeStyle = colour;
-      c.lineWidth = ratio * (looks[look].pattern === 'dots' ? 1.6 : 0.9);
+      c.lineWidth = ratio * (looks[look].pattern === 'dots' ? 2 : 0.9);
       c.beginPath();
       strokes[looks[look].pattern](c, size);
       c.stroke();
@@ -60,24 +60,23 @@ const Bands = (() => {
     ctx.clip();
     ctx.font = `600 ${10.5 * ratio}px ${css('--font')}`;
     ctx.textBaseline = 'top';
-    let free = bbox.left;
-    for (const band of bands) {
+    ctx.textAlign = 'left';
+    bands.forEach((band, i) => {
       const left = u.valToPos(band.from, 'x', true);
       const right = Math.max(u.valToPos(band.to, 'x', true), left + 1.5 * ratio);
-      if (right < bbox.left || left > bbox.left + bbox.width) continue;
+      if (right < bbox.left || left > bbox.left + bbox.width) return;
       ctx.fillStyle = fillOf(ctx, band.look, ratio);
       ctx.fillRect(left, bbox.top, right - left, bbox.height);
       ctx.fillStyle = css(`--band-${band.look}`);
       ctx.fillRect(left, bbox.top, ratio, bbox.height);
-      if (!withLabels) continue;
+      if (!withLabels) return;
       // A word beside the start, where there is room for it before the next one.
-      const word = looks[band.look].label;
+      const word = looks[band.look].short ?? looks[band.look].label;
       const at = Math.max(left, bbox.left) + 4 * ratio;
-      if (at < free) continue;
-      free = at + ctx.measureText(word).width + 8 * ratio;
-      if (free > bbox.left + bbox.width) continue;
-      ctx.fillText(word, at, bbox.top + 4 * ratio);
-    }
+      const next = bands[i + 1] ? u.valToPos(bands[i + 1].from, 'x', true) : Infinity;
+      const end = at + ctx.measureText(word).width + 3 * ratio;
+      if (end < Math.min(next, bbox.left + bbox.width)) ctx.fillText(word, at, bbox.top + 4 * ratio);
+    });
     ctx.restore();
   };
 

@@ -21,6 +21,9 @@ const Charts = (() => {
   };
   const seconds = (v) => v === 0 ? '0' : v < 0.0009995 ? `${trim(digits(v * 1e6))} µs`
     : v < 0.9995 ? `${trim(digits(v * 1e3))} ms` : `${trim(digits(v))} s`;
+  const clocks = [true, false].map((withSeconds) => new Intl.DateTimeFormat([], {
+    hour: '2-digit', minute: '2-digit', second: withSeconds ? '2-digit' : undefined, hourCycle: 'h23'}));
+  const clock = (t) => clocks[t % 60 === 0 ? 1 : 0].format(t * 1000);
   const rate = (v) => v >= 999.5 ? `${trim(digits(v / 1000))}k` : trim(digits(v));
 
   // TABLE: the charts and their series, each a column of the timeline. A dash or a fill sets lines
@@ -184,7 +187,7 @@ const Charts = (() => {
         points: {show: false},
       }))],
       axes: [
-        axis({space: 70, size: 28}),
+        axis({space: 74, size: 28, values: (u, ticks) => ticks.map(clock)}),
         axis({size: 62, space: 30, incrs: chart.steps,
               values: (u, ticks) => ticks.map((v) => v === null ? '' : chart.format(v))}),
       ],
@@ -274,11 +277,13 @@ const Charts = (() => {
     document.addEventListener('themechange', () => { for (const chart of charts) chart.plot?.redraw(false); });
   };
 
-  // What is drawn, for tests.
-  const drawn = () => bands.map((band) => {
+  // What the first chart shows, in its pixels: for tests.
+  const drawn = () => {
     const {plot} = charts[0];
-    return {...band, left: plot.valToPos(band.from, 'x'), right: plot.valToPos(band.to, 'x')};
-  });
+    const at = (time) => plot.valToPos(time, 'x');
+    return {from: plot.scales.x.min, to: plot.scales.x.max, left: plot.bbox.left, width: at(plot.scales.x.max),
+      bands: bands.map((band) => ({...band, left: at(band.from), right: at(band.to)}))};
+  };
 
   return {start, load, drawn};
 })();

@@ -16,7 +16,7 @@
     for (const time of root.querySelectorAll('time[datetime]')) {
       const date = new Date(time.dateTime);
       if (Number.isNaN(date.getTime())) continue;
-      const clock = date.toLocaleTimeString([], {hour: '2-digit', minute: '2-digit', second: '2-digit'});
+      const clock = date.toLocaleTimeString([], {hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23'});
       time.title = time.textContent;
       time.textContent = sameDay(date, new Date()) ? clock : `${date.toLocaleDateString()} ${clock}`;
     }
@@ -100,6 +100,9 @@
 
   const replaceParts = (next) => {
     dress(next);
+    for (const details of document.querySelectorAll('details[id][open]')) {
+      next.getElementById(details.id)?.setAttribute('open', '');
+    }
     applyFilter(next.getElementById('fleet'));
     for (const part of next.querySelectorAll('[data-live]')) {
       const current = document.getElementById(part.id);

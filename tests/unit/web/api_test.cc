@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/advice.h"
 #include "unit/web/states.h"
 
 namespace ckpt::web {
@@ -217,6 +218,28 @@ TEST(TimelineJson, IsEmptyJustAfterTheStart) {
   EXPECT_EQ(json["series"]["phase"]["values"], Json::array());
 }
 
+TEST(AdviceJson, TellsWhatHoldsAndTellsNothingBeforeTheFirstSurvey) {
+  TargetState state = Up("db");
+  Advice advice;
+  advice.rule = "wal_forced_checkpoints";
+  advice.severity = Severity::kWarning;
+  advice.evidence = {"83 % were forced."};
+  advice.suggestions = {{"max_wal_size", "4GB", "ALTER SYSTEM SET max_wal_size = '4GB';", false}};
+  state.advice = std::make_shared<const std::vector<Advice>>(1, advice);
+  state.recommended_max_wal_size = 4e9;
+  const Targets targets = Published({state, Up("new")});
+  const Json json = Parsed(AdviceJson(targets, {}, kNow));
+  ASSERT_EQ(json["targets"].size(), 2u);
+  const Json& told = json["targets"][0];
+  EXPECT_EQ(told["target"], "db");
+  EXPECT_EQ(told["recommended_max_wal_size_bytes"], 4e9);
+  EXPECT_EQ(told["advice"].at(0)["rule"], "wal_forced_checkpoints");
+  EXPECT_EQ(told["advice"].at(0)["severity"], "warning");
+  EXPECT_EQ(told["statements"].at(0), "ALTER SYSTEM SET max_wal_size = '4GB';");
+  EXPECT_EQ(json["targets"][1], Json({{"target", "new"}}));
+  EXPECT_EQ(Parsed(AdviceJson(targets, {{"target", "new"}}, kNow))["targets"].size(), 1u);
+}
+
 TEST(Api, RefusesWhatItDoesNotUnderstandAndNamesIt) {
   using View = Answer (*)(const Targets&, const Parameters&, const Now&);
   struct Case {
@@ -231,6 +254,7 @@ TEST(Api, RefusesWhatItDoesNotUnderstandAndNamesIt) {
       {EventsJson, {{"target", "nobody"}}, 404, "'nobody'"},
       {EventsJson, {{"target", ""}}, 404, "''"},
       {TimelineJson, {{"target", "A"}}, 404, "'A'"},
+      {AdviceJson, {{"target", "nobody"}}, 404, "'nobody'"},
       {TargetsJson, {{"target", "nobody"}}, 404, "'nobody'"},
       {TargetsJson, {{"name", "a"}}, 400, "'name'"},
       {EventsJson, {{"target", "a"}, {"target", "b"}}, 400, "twice"},
