@@ -7,6 +7,15 @@
 #include "app/inspect.h"
 #include "app/serve.h"
 
+namespace {
+
+int Run(const ckpt::app::AdviseOptions& options) { return ckpt::app::Advise(options); }
+int Run(const ckpt::app::AnalyzeOptions& options) { return ckpt::app::Analyze(options); }
+int Run(const ckpt::app::DoctorOptions& options) { return ckpt::app::Doctor(options); }
+int Run(const ckpt::app::HealthcheckOptions& options) { return ckpt::app::Healthcheck(options); }
+
+}  // namespace
+
 int main(int argc, char** argv) {
   try {
     const auto parsed = ckpt::app::ParseCommandLine(argc, argv);
@@ -15,10 +24,7 @@ int main(int argc, char** argv) {
       return exit->status;
     }
     if (const auto* subcommand = std::get_if<ckpt::app::Subcommand>(&parsed)) {
-      if (const auto* advise = std::get_if<ckpt::app::AdviseOptions>(subcommand)) {
-        return ckpt::app::Advise(*advise);
-      }
-      return ckpt::app::Analyze(std::get<ckpt::app::AnalyzeOptions>(*subcommand));
+      return std::visit([](const auto& options) { return Run(options); }, *subcommand);
     }
     const auto& line = std::get<ckpt::app::CommandLine>(parsed);
     if (line.describe != ckpt::app::Describe::kNothing) {

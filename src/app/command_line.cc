@@ -54,6 +54,10 @@ std::variant<CommandLine, Exit, Subcommand> ParseCommandLine(int argc, const cha
   AnalyzeOptions analyze;
   const CLI::App* advise_command = AddAdvise(&app, &advise);
   const CLI::App* analyze_command = AddAnalyze(&app, &analyze);
+  DoctorOptions doctor;
+  HealthcheckOptions healthcheck;
+  const CLI::App* doctor_command = AddDoctor(&app, &doctor);
+  const CLI::App* healthcheck_command = AddHealthcheck(&app, &healthcheck);
   app.require_subcommand(0, 1);
 
   try {
@@ -71,6 +75,11 @@ std::variant<CommandLine, Exit, Subcommand> ParseCommandLine(int argc, const cha
     return Subcommand(std::move(advise));
   }
   if (analyze_command->parsed()) return Subcommand(std::move(analyze));
+  if (doctor_command->parsed()) {
+    if (doctor.config_file.empty()) doctor.config_file = line.config_file;
+    return Subcommand(std::move(doctor));
+  }
+  if (healthcheck_command->parsed()) return Subcommand(std::move(healthcheck));
   if (line.telemetry_path.empty() || line.telemetry_path.front() != '/') {
     return Exit{2,
                 "pgcheckpoint_exporter: --web.telemetry-path must begin with '/', such as "

@@ -8,6 +8,8 @@
 
 #include "app/advise.h"
 #include "app/analyze.h"
+#include "app/doctor.h"
+#include "app/healthcheck.h"
 #include "core/log_sink.h"
 #include "sys/log_format.h"
 
@@ -30,7 +32,7 @@ struct CommandLine {
 };
 
 // A subcommand was given.
-using Subcommand = std::variant<AdviseOptions, AnalyzeOptions>;
+using Subcommand = std::variant<AdviseOptions, AnalyzeOptions, DoctorOptions, HealthcheckOptions>;
 
 // The process is to end now, with this text (for standard output when the status is 0, else for
 // standard error) and exit status: 0 after --help or --version, 2 for wrong usage.
