@@ -4,6 +4,7 @@
 #
 #   tests/run.sh                 unit, golden, live (pg) and end-to-end tests
 #   tests/run.sh --unit          only those without servers
+#   tests/run.sh --long          also the live tests that take minutes each
 #   tests/run.sh --format        also clang-format
 #   tests/run.sh --lint          also clang-format and clang-tidy (a quarter of an hour)
 #   tests/run.sh --sanitize      also the unit tests under ASan+UBSan and TSan
@@ -12,15 +13,16 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-format=0 lint=0 sanitize=0 live=1 fresh=
+long=0 format=0 lint=0 sanitize=0 live=1 fresh=
 while (($#)); do
   case $1 in
+    --long) long=1 ;;
     --format) format=1 ;;
     --lint) lint=1 ;;
     --sanitize) sanitize=1 ;;
     --unit) live=0 ;;
     --fresh) fresh=${2:?--fresh needs bookworm, trixie or pg19}; shift ;;
-    *) sed -n '3,13s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+    *) sed -n '3,14s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
   esac
   shift
 done
@@ -67,6 +69,8 @@ if ((live)); then
   step "live and end-to-end tests"
   # These run against real servers and the clock: on a machine that is short of time one may need
   # a second try, which CTest then tells.
-  ctest --test-dir build/dev --output-on-failure -L 'pg|e2e' --repeat until-pass:2
+  without=(-LE long)
+  ((long)) && without=()
+  ctest --test-dir build/dev --output-on-failure -L 'pg|e2e' "${without[@]}" --repeat until-pass:2
 fi
 step "all passed"

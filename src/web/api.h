@@ -21,8 +21,8 @@ Answer EventsJson(const Targets& targets, const Parameters& parameters, const No
 // `to` (default: the last hour), `points` (1 to 5000, default 600) at most.
 Answer TimelineJson(const Targets& targets, const Parameters& parameters, const Now& now);
 
-// What should be changed on every target, or on the one of `target`; docs/advice.md tells the rules.
-// A target without `advice` was not judged yet.
+// What should be changed on every target, or on the one of `target`; docs/advice.md tells the
+// rules. A target without `advice` was not judged yet.
 Answer AdviceJson(const Targets& targets, const Parameters& parameters, const Now& now);
 
 }  // namespace ckpt::web
