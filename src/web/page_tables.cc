@@ -79,7 +79,7 @@ constexpr std::array<Column, 10> kColumns{{
     {"WAL files +/&minus;/&#8635;", true, WalFilesCell},
     {"Known from", false,
      [](const CheckpointEvent& e) {
-       return std::string(e.origin == EventOrigin::kBoth  ? "log and statistics"
+       return std::string(e.origin == EventOrigin::kBoth  ? "both"
                           : e.origin == EventOrigin::kLog ? "log"
                                                           : "statistics");
      }},

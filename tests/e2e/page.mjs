@@ -25,15 +25,24 @@ const open = async (options = {}) => {
   return page;
 };
 
-// What the charts drew, and the colour of the first chart in the middle of each band and just before it.
+// What the charts drew, and the colour of the first one in the middle of each band.
 const drawn = () => {
   const canvas = document.querySelector('#plot-latency canvas');
-  const context = canvas.getContext('2d');
   const {bands, left, width, from, to} = Charts.drawn();
-  const tint = (x) => [...context.getImageData(left + x, canvas.height * 0.3, 7, 7).data];
-  const mean = (x) => { const t = tint(x); return [0, 1, 2].map((c) => Math.round(t.filter((_, i) => i % 4 === c).reduce((a, b) => a + b) / (t.length / 4))); };
-  return {from, to, width, ground: [...context.getImageData(1, 1, 1, 1).data],
-    bands: bands.map((b) => ({...b, tint: mean((b.left + b.right) / 2 - 3)}))};
+  const y = Math.round(canvas.height * 0.3);
+  const strip = canvas.getContext('2d').getImageData(0, y, canvas.width, 7).data;
+  // The mean colour of 7 x 7 pixels around x, a whole tile of a pattern; the page shows through alpha.
+  const tint = (x) => {
+    const sums = [0, 0, 0, 0];
+    for (let row = 0; row < 7; row++) {
+      for (let column = -3; column <= 3; column++) {
+        const at = 4 * (row * canvas.width + Math.round(left + x) + column);
+        for (let c = 0; c < 4; c++) sums[c] += strip[at + c] / 49;
+      }
+    }
+    return sums.map(Math.round);
+  };
+  return {from, to, width, bands: bands.map((b) => ({...b, tint: tint((b.left + b.right) / 2)}))};
 };
 const overflow = () => document.documentElement.scrollWidth - innerWidth;
 
@@ -59,9 +68,12 @@ const looks = {
     await page.waitForFunction((key) => Number(document.querySelector('#events tbody tr').dataset.key) > Number(key), first, {timeout: 90000});
     seen.keptRows = await page.evaluate((key) => document.querySelector(`#events tr[data-key="${key}"]`).kept === true, first);
 
+    seen.pressed = [];
     for (const range of [3600, 21600, 600]) {
       await page.click(`[data-range="${range}"]`);
-      await page.waitForFunction((r) => Math.abs(Charts.drawn().to - Charts.drawn().from - r) < 1, range);
+      // As long as the range, or as what is known while that is less.
+      await page.waitForFunction((r) => Charts.drawn().to - Charts.drawn().from <= r + 1, range);
+      seen.pressed.push(await page.locator('.ranges [aria-pressed="true"]').allTextContents());
     }
     await page.click('#scale');
     seen.logPressed = await page.getAttribute('#scale', 'aria-pressed');

@@ -61,7 +61,7 @@ def server():
 
 @pytest.fixture(scope="module")
 def exporter(server):
-    log = f"log: {{path: '{server.log_path()}'}}"
+    log = f"log: {{path: '{server.log_path}'}}"
     target = Target("orders-primary", server.dsn("monitor"),
                     ("pulse_interval: 1s", "survey_interval: 5s", log))
     with Exporter([target]) as running:
@@ -77,9 +77,11 @@ def api(exporter, path: str):
 
 
 def test_charts_show_the_checkpoints_of_the_api(server, exporter, pictures):
+    begin = api(exporter, "/api/v1/timeline?points=1")["server_now"]
+
     def enough():
         events = api(exporter, "/api/v1/events")["events"]
-        return sum(e["reason"] == "wal" and "start" in e for e in events) >= 3
+        return sum(e["reason"] == "wal" and e.get("start", 0) > begin for e in events) >= 3
 
     wait_until(enough, 120, "three forced checkpoints")
     server.psql("CHECKPOINT")
@@ -103,17 +105,18 @@ def test_charts_show_the_checkpoints_of_the_api(server, exporter, pictures):
         assert band["left"] == pytest.approx((event["start"] - drawn["from"]) * scale, abs=1.5)
         assert band["right"] == pytest.approx((event["end"] - drawn["from"]) * scale, abs=1.5)
         if band["right"] - band["left"] >= 9:
-            assert band["tint"] != drawn["ground"][:3], "no band is drawn there"
+            assert band["tint"][3] > 20, "no band is drawn there"
         checked += 1
     assert checked >= 4
     assert {b["look"] for b in drawn["bands"]} >= {"wal", "request"}
 
-    assert "median" in seen["values"][0] and "ms" in seen["values"][0] + "ms"
+    assert re.search(r"slowest [\d.]+ (µs|ms|s).*median", seen["values"][0])
     assert "forced at" in seen["values"][1] and "checkpointer" in seen["values"][2]
     assert re.search(r"(running|No checkpoint)", seen["phase"])
     assert re.search(r"Last checkpoint ended \d+ s ago", seen["story"])
     assert re.fullmatch(r"\d\d:\d\d:\d\d", seen["time"]), "times are those of the reader"
     assert len(set(seen["cursors"])) == 1 and "translate" in seen["cursors"][0]
+    assert seen["pressed"] == [["1 h"], ["6 h"], ["10 min"]]
     assert seen["keptRows"]
     assert seen["logPressed"] == "true"
     assert seen["paused"] == "Paused"

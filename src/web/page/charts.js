@@ -164,6 +164,14 @@ const Charts = (() => {
     ...extra,
   });
 
+  // The range, or since the first thing that is known while that is less, but no less than a minute.
+  const firstShown = () => {
+    const now = serverNow();
+    const band = bands.find((b) => b.to >= now - range);
+    const first = Math.min(data?.time[0] ?? now, band?.from ?? now);
+    return Math.max(now - range, Math.min(first, now - 60));
+  };
+
   const options = (chart, box) => {
     const drawn = chart.series.filter((s) => !s.hidden);
     if (chart.stacked) drawn.reverse();
@@ -175,7 +183,7 @@ const Charts = (() => {
       padding: [6, 8, 0, 0],
       cursor: {sync: {key: 'checkpoints', setSeries: false}, points: {size: 5}, drag: {x: false, y: false}},
       scales: {
-        x: {range: () => [serverNow() - range, serverNow()]},
+        x: {range: () => [firstShown(), serverNow()]},
         y: log ? {distr: 3, log: 10} : {range: (u, low, high) => [0, high > 0 ? high * 1.12 : 1]},
       },
       series: [{}, ...drawn.map((s) => ({
