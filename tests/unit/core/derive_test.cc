@@ -162,6 +162,22 @@ TEST(Derive, BackendWritesFrom16CompareTotalsOnlySinceTheSameReset) {
   EXPECT_FALSE(From16(std::nullopt).Of(kReset).backend_write);
 }
 
+TEST(Derive, AnyOfTheThreeResetsApartMakesTotalsIncomparable) {
+  for (OptionalReal PulseStats::*reset :
+       {&PulseStats::checkpointer_stats_reset, &PulseStats::bgwriter_stats_reset}) {
+    Window window;
+    PulseStats pulse = PulseAt(0);
+    pulse.buffers_checkpointer = 50;
+    pulse.buffers_bgwriter = 30;
+    pulse.*reset = 500.0;
+    SurveyStats survey;
+    survey.backend_writes = 20;
+    survey.io_stats_reset = 100.0;
+    window.Add(Server(), pulse, &survey);
+    EXPECT_FALSE(Derive(window, Blocks()).Of(kReset).backend_write);
+  }
+}
+
 TEST(Derive, SharesStayBetweenZeroAndOne) {
   for (const auto& [checkpointer, backend] :
        std::vector<std::pair<int, int>>{{0, 5}, {5, 0}, {1, 1}, {0, 0}}) {
