@@ -181,10 +181,11 @@ TEST(Derive, AnyOfTheThreeResetsApartMakesTotalsIncomparable) {
 TEST(Derive, SharesStayBetweenZeroAndOne) {
   for (const auto& [checkpointer, backend] :
        std::vector<std::pair<int, int>>{{0, 5}, {5, 0}, {1, 1}, {0, 0}}) {
-    const auto end = [&](PulseStats& p) {
-      p.buffers_checkpointer = checkpointer;
+    // Named anew: clang 14 captures no structured binding.
+    const auto end = [by_checkpointer = checkpointer, by_backend = backend](PulseStats& p) {
+      p.buffers_checkpointer = by_checkpointer;
       p.buffers_bgwriter = 0;
-      p.buffers_backend = backend;
+      p.buffers_backend = by_backend;
     };
     const auto begin = [](PulseStats& p) {
       p.buffers_checkpointer = p.buffers_bgwriter = p.buffers_backend = 0;

@@ -191,6 +191,7 @@ TEST(FillRows, WhatWasNotAskedIsNotTaken) {
 
 TEST(FillRows, NeverGrowsWithoutBound) {
   std::vector<Row> many;
+  many.reserve(2000);
   for (int i = 0; i < 2000; ++i) many.push_back(MakeRow("slot", {std::to_string(i), "p"}, {"t"}));
   SurveyRows rows;
   EXPECT_EQ(FillRows(PlanRows(FullCatalog(18)), {{}, many}, &rows), 1500);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/catalog.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -12,9 +11,6 @@
 
 namespace ckpt::metrics {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(Catalog, NamesAreUniqueInBothFormats) {
   // OpenMetrics drops _total and _info, and a histogram adds suffixes; none may meet another name.
@@ -78,7 +74,7 @@ TEST(WellNamed, RefusesWhatTheFormatsOrConventionsForbid) {
   const Family good{"work_seconds_total", "Work.", MetricType::kCounter, Unit::kSeconds, "a,b"};
   ASSERT_TRUE(WellNamed(good));
   struct Case {
-    const char* why;
+    const char* why = nullptr;
     Family family;
   };
   for (const auto& [why, family] : {

@@ -55,19 +55,18 @@ std::string Page(Format format, std::vector<std::shared_ptr<const TargetState>> 
 
 TEST(Exposition, ShowsWhatTheStateHasAndNothingElse) {
   const std::string page = Page(Format::kText, {Target("db")});
-  for (const char* line :
-       {"pgcheckpoint_up{target=\"db\",env=\"prod\"} 1\n",
-        "pgcheckpoint_checkpoints_total{target=\"db\",env=\"prod\",trigger=\"timed\"} "
-        "9007199254740991\n",
-        "pgcheckpoint_checkpoints_total{target=\"db\",env=\"prod\",trigger=\"requested\"} 2\n",
-        "pgcheckpoint_write_seconds_total{target=\"db\",env=\"prod\"} 1.5\n",
-        "pgcheckpoint_buffers_written_total{target=\"db\",env=\"prod\",writer=\"backend\"} 5\n",
-        "pgcheckpoint_io_writes_total{target=\"db\",env=\"prod\",backend_type=\"client "
-        "\\\"backend\\\"\xEF\xBF\xBD\",object=\"relation\",context=\"normal\"} 3\n",
-        "pgcheckpoint_max_wal_size_bytes{target=\"db\",env=\"prod\"} 1024\n",
-        "pgcheckpoint_wal_level_info{target=\"db\",env=\"prod\",value=\"replica\"} 1\n",
-        "pgcheckpoint_requested_ratio{target=\"db\",env=\"prod\",window=\"5m\"} 0.5\n",
-        "pgcheckpoint_pulses_total{target=\"db\",env=\"prod\"} 7\n"}) {
+  for (
+      const char* line :
+      {"pgcheckpoint_up{target=\"db\",env=\"prod\"} 1\n",
+       R"(pgcheckpoint_checkpoints_total{target="db",env="prod",trigger="timed"} 9007199254740991)",
+       "pgcheckpoint_checkpoints_total{target=\"db\",env=\"prod\",trigger=\"requested\"} 2\n",
+       "pgcheckpoint_write_seconds_total{target=\"db\",env=\"prod\"} 1.5\n",
+       "pgcheckpoint_buffers_written_total{target=\"db\",env=\"prod\",writer=\"backend\"} 5\n",
+       R"(backend_type="client \"backend\"�",object="relation",context="normal"} 3)",
+       "pgcheckpoint_max_wal_size_bytes{target=\"db\",env=\"prod\"} 1024\n",
+       "pgcheckpoint_wal_level_info{target=\"db\",env=\"prod\",value=\"replica\"} 1\n",
+       "pgcheckpoint_requested_ratio{target=\"db\",env=\"prod\",window=\"5m\"} 0.5\n",
+       "pgcheckpoint_pulses_total{target=\"db\",env=\"prod\"} 7\n"}) {
     EXPECT_THAT(page, HasSubstr(line));
   }
   for (const char* absent : {"sync_seconds", "window=\"1h\"", "min_wal_size", "io_reads",
