@@ -164,6 +164,12 @@ void Window::Add(const ServerIdentity& server, const PulseStats& pulse, const Su
     // A survey's value of before the break must not be the first one after it.
     for (std::size_t i = 0; i < kWindowCounterCount; ++i) {
       if (broken[kCounterGroups[i].group] && !told[i]) sample.values[i] = kAbsent;
+      if (broken[kCounterGroups[i].group]) since_break_[i].reset();
+    }
+  }
+  for (std::size_t i = 0; i < kWindowCounterCount; ++i) {
+    if (!since_break_[i] && !std::isnan(sample.values[i])) {
+      since_break_[i] = Point{sample.at, sample.values[i]};
     }
   }
   latest_ = sample;
@@ -180,34 +186,35 @@ void Window::Add(const ServerIdentity& server, const PulseStats& pulse, const Su
   }
 }
 
-const Window::Sample* Window::Oldest(WindowCounter counter, std::chrono::seconds length) const {
-  if (!has_latest_) return nullptr;
+std::optional<Window::Point> Window::Oldest(WindowCounter counter,
+                                            std::chrono::seconds length) const {
   const std::size_t index = Index(counter);
-  const Tier& tier = length <= tiers_[0].length ? tiers_[0] : tiers_[1];
-  const auto stands = [&](const Sample& sample) {
-    return sample.at < latest_.at && latest_.at - sample.at <= length &&
-           sample.generation[GroupOf(counter)] == latest_.generation[GroupOf(counter)] &&
-           !std::isnan(sample.values[index]);
-  };
-  const auto coarse = std::find_if(tier.samples.begin(), tier.samples.end(), stands);
-  // Soon after a break the fine tier reaches further back than the coarse one.
-  const auto fine = std::find_if(tiers_[0].samples.begin(), tiers_[0].samples.end(), stands);
-  const Sample* oldest = coarse != tier.samples.end() ? &*coarse : nullptr;
-  if (fine != tiers_[0].samples.end() && (oldest == nullptr || fine->at < oldest->at)) {
-    oldest = &*fine;
+  if (!has_latest_ || !since_break_[index] || std::isnan(latest_.values[index])) {
+    return std::nullopt;
   }
-  return oldest;
+  if (latest_.at - since_break_[index]->at <= length) {
+    return since_break_[index]->at < latest_.at ? since_break_[index] : std::nullopt;
+  }
+  const Tier& tier = length <= tiers_[0].length ? tiers_[0] : tiers_[1];
+  for (const Sample& sample : tier.samples) {
+    const bool stands =
+        sample.at < latest_.at && latest_.at - sample.at <= length &&
+        sample.generation[GroupOf(counter)] == latest_.generation[GroupOf(counter)] &&
+        !std::isnan(sample.values[index]);
+    if (stands) return Point{sample.at, sample.values[index]};
+  }
+  return std::nullopt;
 }
 
 std::optional<double> Window::Delta(WindowCounter counter, std::chrono::seconds length) const {
-  const Sample* oldest = Oldest(counter, length);
-  if (oldest == nullptr || std::isnan(latest_.values[Index(counter)])) return std::nullopt;
-  return latest_.values[Index(counter)] - oldest->values[Index(counter)];
+  const std::optional<Point> oldest = Oldest(counter, length);
+  if (!oldest) return std::nullopt;
+  return latest_.values[Index(counter)] - oldest->value;
 }
 
 std::optional<double> Window::Span(WindowCounter counter, std::chrono::seconds length) const {
-  const Sample* oldest = Oldest(counter, length);
-  if (oldest == nullptr || std::isnan(latest_.values[Index(counter)])) return std::nullopt;
+  const std::optional<Point> oldest = Oldest(counter, length);
+  if (!oldest) return std::nullopt;
   return std::chrono::duration<double>(latest_.at - oldest->at).count();
 }
 

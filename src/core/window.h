@@ -70,10 +70,10 @@ class Window {
   // Takes a pulse and, when one was made with it, a survey. Samples must come in order of time.
   void Add(const ServerIdentity& server, const PulseStats& pulse, const SurveyStats* survey);
 
-  // How much the counter rose over the last `length`, or since the break or the beginning where
-  // that is later; short of it by less than a step of the tier (5 s, for more than five minutes
-  // 60 s). Empty when this server does not report it or fewer than two samples stand since then.
-  // `length` is up to an hour.
+  // How much the counter rose since the break or the beginning or, where that is longer ago, over
+  // the last `length`; short of that by less than a step of the tier (5 s, for more than five
+  // minutes 60 s). Empty when this server does not report it or fewer than two samples stand since
+  // then. `length` is up to an hour.
   std::optional<double> Delta(WindowCounter counter, std::chrono::seconds length) const;
 
   // The time that Delta(counter, length) covers, in seconds.
@@ -99,10 +99,18 @@ class Window {
     std::deque<Sample> samples;
   };
 
-  const Sample* Oldest(WindowCounter counter, std::chrono::seconds length) const;
+  struct Point {
+    MonotonicTime at{};
+    double value = 0;
+  };
+
+  std::optional<Point> Oldest(WindowCounter counter, std::chrono::seconds length) const;
 
   Sample latest_;
   bool has_latest_ = false;
+  // Where each counter stood when it was first told since its last break: nothing that happens soon
+  // after a break is lost between two steps of a tier.
+  std::array<std::optional<Point>, kWindowCounterCount> since_break_{};
   ServerIdentity server_;
   std::array<OptionalReal, kGroups> resets_{};
   OptionalReal server_time_;

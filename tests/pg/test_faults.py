@@ -40,8 +40,7 @@ def test_statistics_resets_end_the_window(loaded):
     with Exporter([Target("main", loaded.dsn())]) as exporter:
         exporter.wait_up("main")
         for kind in kinds[loaded.major]:
-            # A window takes a new sample to compare with every 5 s.
-            exporter.wait_polls("main", 12, seconds=60)
+            exporter.wait_polls("main", 3)
             load(loaded)
             exporter.wait(
                 lambda p: p.value("requested_ratio", window="5m") is not None, what="a ratio"

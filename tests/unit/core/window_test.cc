@@ -227,6 +227,22 @@ TEST(Window, EveryBreakEndsWhatItConcernsAndNothingElse) {
   }
 }
 
+TEST(Window, WhatHappensRightAfterABreakIsNotLost) {
+  Window window;
+  const auto add = [&](int second, std::int64_t value, double reset) {
+    Polled polled = At(second, value);
+    polled.pulse.checkpointer_stats_reset = reset;
+    window.Add(Server(), polled.pulse, &polled.survey);
+  };
+  add(0, 10, 100);
+  add(1, 10, 101);  // a reset, well before the next step of a tier
+  add(2, 13, 101);
+  EXPECT_EQ(window.Delta(C::kCheckpointsRequested, kFive), 3);
+  EXPECT_EQ(window.Span(C::kCheckpointsRequested, kFive), 1);
+  EXPECT_EQ(window.Delta(C::kCheckpointsRequested, kHour), 3);
+  EXPECT_EQ(window.Delta(C::kWalBytes, kFive), 3);
+}
+
 TEST(Window, NoBreakIsSeenWhereThereIsNone) {
   struct Case {
     const char* name;
