@@ -60,8 +60,7 @@ bool PrintCapabilities(const pg::Poller& poller, const config::TargetConfig& tar
     std::cout << (has ? "  ok       " : "  MISSING  ") << info.name << ": " << info.gives << "\n";
     if (!has) {
       complete = false;
-      const std::string role = target.user.empty() ? "the_role" : target.user;
-      std::cout << "           " << CureFor(info, role) << "\n";
+      std::cout << "           " << CureFor(info, poller.role()) << "\n";
     }
   }
   return complete;

@@ -76,7 +76,7 @@ Status Poller::ReadServer() {
   const bool control = catalog_.capabilities.Has(Capability::kControlFile);
   const bool activity = catalog_.capabilities.Has(Capability::kCheckpointerActivity);
   std::string sql =
-      "SELECT current_user::text, extract(epoch from pg_postmaster_start_time()), "
+      "SELECT quote_ident(current_user), extract(epoch from pg_postmaster_start_time()), "
       "to_regproc('pg_catalog.aurora_version') IS NOT NULL, ";
   sql += control ? "(SELECT system_identifier FROM pg_catalog.pg_control_system()), "
                  : "NULL::bigint, ";

@@ -28,8 +28,12 @@ def test_doctor_names_what_is_missing_and_the_cure():
             assert code == status, out + err
             assert f"PostgreSQL {NEWEST}." in out
             assert ("MISSING  checkpointer_activity" in out) == (role == "plain")
-            assert ("GRANT pg_monitor TO" in out) == (role == "plain")
+            assert ("GRANT pg_monitor TO plain;" in out) == (role == "plain")
             assert PASSWORDS[role] not in out + err
+        # A name that SQL wants quoted: the cure can be pasted as it stands.
+        server.psql('CREATE ROLE "My-Role" LOGIN')
+        code, out, err = run("doctor", environment={"DATA_SOURCE_NAME": server.dsn("My-Role", tcp=False)})
+        assert code == 1 and 'GRANT pg_monitor TO "My-Role";' in out, out + err
         dsn = server.dsn().replace(PASSWORDS["monitor"], "wrong-7391")
         code, out, err = run("doctor", environment={"DATA_SOURCE_NAME": dsn})
         assert code == 1 and "FAILED   auth" in out

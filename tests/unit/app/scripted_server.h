@@ -22,7 +22,7 @@ namespace ckpt::app {
 inline void AnswerAsServer(testing::FakeSession& session) {
   const std::vector<std::optional<std::string>> all(Capabilities().size(), "t");
   session.On(CapabilitiesSql(), RowSet{{}, {all}});
-  session.On("SELECT current_user::text",
+  session.On("SELECT quote_ident(current_user)",
              RowSet{{}, {{"monitor", "1700000000", "f", "7", "42", std::nullopt}}});
   session.On(ColumnsSql(), RowSet{});
   session.On("", RowSet{{}, {{}}});
