@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/amounts.h"
+#include "report/analysis_openmetrics.h"
 #include "report/plain_text.h"
 
 namespace ckpt::report {
@@ -40,11 +41,6 @@ std::string TimeText(const std::optional<UnixSeconds>& time) {
          two(clock.seconds().count()) + " UTC";
 }
 
-double Total(const CheckpointEvent& event) {
-  if (event.total_seconds) return *event.total_seconds;
-  return event.write_seconds.value_or(0) + event.sync_seconds.value_or(0);
-}
-
 Table ReasonTable(const LogAnalysis& analysis) {
   Table table{{"kind", "reason", "completed", "mean write", "mean sync", "mean total",
                "longest total", "mean distance", "pages written"}};
@@ -57,8 +53,8 @@ Table ReasonTable(const LogAnalysis& analysis) {
         ++count;
         write += event.write_seconds.value_or(0);
         sync += event.sync_seconds.value_or(0);
-        total += Total(event);
-        longest = std::max(longest, Total(event));
+        total += TotalSeconds(event);
+        longest = std::max(longest, TotalSeconds(event));
         pages += static_cast<double>(event.buffers_written.value_or(0));
         if (event.distance_bytes) {
           distance += static_cast<double>(*event.distance_bytes);
@@ -83,7 +79,7 @@ Table WorstTable(const LogAnalysis& analysis) {
   }
   std::stable_sort(events.begin(), events.end(), [](const auto& a, const auto& b) {
     const auto key = [](const CheckpointEvent& event) {
-      return std::pair(event.sync_seconds.value_or(0), Total(event));
+      return std::pair(event.sync_seconds.value_or(0), TotalSeconds(event));
     };
     return key(a) > key(b);
   });
@@ -93,7 +89,7 @@ Table WorstTable(const LogAnalysis& analysis) {
     table.push_back(
         {TimeText(event.start ? event.start : event.end), std::string(ReasonLabel(event.reason)),
          Text(event.write_seconds, DurationText), Text(event.sync_seconds, DurationText),
-         Text(event.longest_sync_seconds, DurationText), DurationText(Total(event)),
+         Text(event.longest_sync_seconds, DurationText), DurationText(TotalSeconds(event)),
          Text(event.buffers_written, Count), Text(event.distance_bytes, BytesText)});
   }
   return table;
@@ -205,7 +201,7 @@ std::string Chart(const LogAnalysis& analysis, const std::vector<BenchSample>& b
            "\" fill=\"" + std::string(kColours[static_cast<std::size_t>(event.reason)]) +
            "\" fill-opacity=\"0.35\"><title>" +
            Escaped(TimeText(event.start) + ", " + std::string(ReasonLabel(event.reason)) + ", " +
-                   DurationText(Total(event))) +
+                   DurationText(TotalSeconds(event))) +
            "</title></rect>\n";
   }
   double worst = 0;
@@ -257,62 +253,6 @@ std::string Html(const LogAnalysis& analysis, const std::vector<BenchSample>& be
     at = end + 1;
   }
   return out + "</pre>\n</body></html>\n";
-}
-
-// TABLE: the families of the OpenMetrics report, gauges of the last checkpoint that ended.
-struct EventFamily {
-  std::string_view name, unit, help;
-  OptionalReal (*value)(const CheckpointEvent& event);
-};
-template <class Value>
-OptionalReal Real(const std::optional<Value>& value) {
-  return value ? OptionalReal(static_cast<double>(*value)) : std::nullopt;
-}
-constexpr std::array<EventFamily, 6> kEventFamilies{{
-    {"pgcheckpoint_log_write_seconds", "seconds", "Write phase.",
-     [](const CheckpointEvent& event) { return event.write_seconds; }},
-    {"pgcheckpoint_log_sync_seconds", "seconds", "Sync phase.",
-     [](const CheckpointEvent& event) { return event.sync_seconds; }},
-    {"pgcheckpoint_log_total_seconds", "seconds", "Duration.",
-     [](const CheckpointEvent& event) { return OptionalReal(Total(event)); }},
-    {"pgcheckpoint_log_longest_sync_seconds", "seconds", "Longest sync of one file.",
-     [](const CheckpointEvent& event) { return event.longest_sync_seconds; }},
-    {"pgcheckpoint_log_distance_bytes", "bytes", "WAL since the redo point before.",
-     [](const CheckpointEvent& event) { return Real(event.distance_bytes); }},
-    {"pgcheckpoint_log_buffers_written", "", "Pages written.",
-     [](const CheckpointEvent& event) { return Real(event.buffers_written); }},
-}};
-
-std::string OpenMetrics(const LogAnalysis& analysis) {
-  std::vector<const CheckpointEvent*> events;
-  for (const CheckpointEvent& event : analysis.checkpoints) {
-    if (!event.failed && event.end) events.push_back(&event);
-  }
-  std::stable_sort(events.begin(), events.end(),
-                   [](const auto* a, const auto* b) { return *a->end < *b->end; });
-  std::string out;
-  for (const EventFamily& family : kEventFamilies) {
-    const std::string name(family.name);
-    out += "# TYPE " + name + " gauge\n";
-    if (!family.unit.empty()) out += "# UNIT " + name + " " + std::string(family.unit) + "\n";
-    out += "# HELP " + name + " " + std::string(family.help) + "\n";
-    // The samples of one series stand together, in the order of time.
-    for (const EventKind kind : kEventKinds) {
-      for (const ReasonInfo& info : kReasons) {
-        double last = -1;
-        for (const CheckpointEvent* event : events) {
-          if (event->kind != kind || event->reason != info.reason || *event->end <= last) continue;
-          const OptionalReal value = family.value(*event);
-          if (!value) continue;
-          last = *event->end;
-          out += name + "{kind=\"" + std::string(EventKindName(kind)) + "\",reason=\"" +
-                 std::string(info.label) + "\"} " + NumberText(*value, 6) + " " +
-                 NumberText(last, 3) + "\n";
-        }
-      }
-    }
-  }
-  return out + "# EOF\n";
 }
 
 Json AnalysisJson(const LogAnalysis& analysis, const std::optional<BenchOverlay>& overlay) {
@@ -397,7 +337,7 @@ std::string AnalysisReport(const LogAnalysis& analysis, const std::vector<BenchS
       return AnalysisJson(analysis, overlay).dump(2, ' ', false, Json::error_handler_t::replace) +
              "\n";
     case AnalysisFormat::kHtml: return Html(analysis, bench, bench_start, overlay);
-    case AnalysisFormat::kOpenMetrics: return OpenMetrics(analysis);
+    case AnalysisFormat::kOpenMetrics: return AnalysisOpenMetrics(analysis);
     case AnalysisFormat::kMarkdown: {
       std::string out = "# PostgreSQL checkpoints\n\n";
       for (const auto& [name, value] : Summary(analysis, overlay)) {
